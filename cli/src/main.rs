@@ -1,0 +1,3 @@
+//! The `aquifer` command.
+
+fn main() {}

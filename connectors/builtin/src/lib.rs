@@ -1,0 +1,1 @@
+//! Built-in connectors: filesystem, datagen, values, print, blackhole.

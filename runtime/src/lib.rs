@@ -1,0 +1,1 @@
+//! DataStream runtime of Aquifer: epochs, watermarks, keyed state, checkpoints and jobs on timely dataflow.

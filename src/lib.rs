@@ -1,0 +1,1 @@
+//! Streams and tables from one source.

@@ -1,0 +1,1 @@
+//! TableEnvironment, StreamTableEnvironment, Table, statement sets and results.

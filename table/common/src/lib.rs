@@ -1,0 +1,1 @@
+//! What connectors and the planner are written against: schemas, expressions, operations, catalogs, factories.

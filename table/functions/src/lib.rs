@@ -1,0 +1,1 @@
+//! Built-in functions: signatures, kernels and the compiled expression evaluator.

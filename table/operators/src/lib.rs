@@ -1,0 +1,1 @@
+//! Relational operators and their state containers.

@@ -1,0 +1,1 @@
+//! SQL parser, analyser, rewrite rules and exec graph.

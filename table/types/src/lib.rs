@@ -1,0 +1,1 @@
+//! Logical types, values, rows and columnar change batches.
