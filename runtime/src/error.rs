@@ -95,6 +95,12 @@ pub enum RuntimeError {
         /// What the user code said.
         message: String,
     },
+    /// A broken invariant of the engine itself.
+    #[error("internal error: {message}; please report it")]
+    Internal {
+        /// Which invariant.
+        message: String,
+    },
 }
 
 impl RuntimeError {
@@ -103,6 +109,13 @@ impl RuntimeError {
     /// Retrying does not help against it; operators add their name, uid and worker on the way out.
     pub fn user(message: impl Display) -> Self {
         Self::User {
+            message: message.to_string(),
+        }
+    }
+
+    /// A broken invariant of the engine: a fault to be reported, not one of the user.
+    pub fn internal(message: impl Display) -> Self {
+        Self::Internal {
             message: message.to_string(),
         }
     }
@@ -165,20 +178,26 @@ impl RuntimeError {
             Self::Io { .. } => "io.failed",
             Self::Job(e) => e.code(),
             Self::User { .. } => "user.error",
+            Self::Internal { .. } => "internal.error",
         }
     }
 
     /// All codes of the runtime, area by area.
     pub fn codes() -> impl Iterator<Item = &'static str> {
-        ["operator.failed", "io.failed", "user.error"]
-            .into_iter()
-            .chain(ConfigurationError::CODES.iter().copied())
-            .chain(GraphError::CODES.iter().copied())
-            .chain(CheckpointError::CODES.iter().copied())
-            .chain(SourceError::CODES.iter().copied())
-            .chain(SinkError::CODES.iter().copied())
-            .chain(ClusterError::CODES.iter().copied())
-            .chain(JobError::CODES.iter().copied())
+        [
+            "operator.failed",
+            "io.failed",
+            "user.error",
+            "internal.error",
+        ]
+        .into_iter()
+        .chain(ConfigurationError::CODES.iter().copied())
+        .chain(GraphError::CODES.iter().copied())
+        .chain(CheckpointError::CODES.iter().copied())
+        .chain(SourceError::CODES.iter().copied())
+        .chain(SinkError::CODES.iter().copied())
+        .chain(ClusterError::CODES.iter().copied())
+        .chain(JobError::CODES.iter().copied())
     }
 
     /// Whether trying the same again may help: connector errors say so themselves, file and
