@@ -8,6 +8,7 @@
 //! - [`decimal`] and [`temporal`] hold the arithmetic and text forms that Arrow lacks.
 
 pub mod batch;
+pub mod cast;
 pub mod data_type;
 pub mod decimal;
 mod error;
@@ -17,6 +18,7 @@ pub mod temporal;
 mod value;
 
 pub use batch::{ChangeBatch, ChangeBatchBuilder, ColumnBuilder, column_value, scalar_array};
+pub use cast::{find_common_type, supports_explicit_cast, supports_implicit_cast};
 pub use data_type::{DataType, DataTypes, Field, LogicalType, data_type_from_arrow};
 pub use decimal::Decimal;
 pub use error::{Result, TypesError};
