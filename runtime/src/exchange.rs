@@ -1,8 +1,8 @@
 //! How rows find their worker.
 //!
 //! Rows of one key go to the worker that [`worker_of`] names for the key's hash. The hash has a fixed seed, so all
-//! processes of one program agree; it may differ between versions of the program, and is therefore never stored as
-//! a worker index: a restore routes by hash anew.
+//! processes of one program agree. State is stored with the hash, never with a worker index, so that a restore routes
+//! anew; [`routing_fingerprint`] guards against a program whose hash differs.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
@@ -25,6 +25,12 @@ const ROUTING_SEED: u64 = 0x61_71_75_69_66_65_72;
 #[inline]
 pub fn worker_of(hash: u64, workers: usize) -> usize {
     ((u128::from(hash) * workers as u128) >> 64) as usize
+}
+
+/// Changes when the routing hash of keys does. A checkpoint remembers it, because the hashes it stores are only
+/// good for the function that made them.
+pub fn routing_fingerprint() -> u64 {
+    key_hash(&("routing", 1_u64, -1_i64, [0_u8, 255], true))
 }
 
 /// Splits batches by target worker. One instance per edge and worker.

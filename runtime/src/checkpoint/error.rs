@@ -167,6 +167,11 @@ pub enum StateProblem {
         /// Name of the state.
         state: String,
     },
+    /// The keys were routed by another hash function, so their records would not be found.
+    Routing {
+        /// Version of the program that wrote the checkpoint.
+        engine_version: String,
+    },
     /// Stored and expected state differ in kind or schema.
     Incompatible {
         /// The operator's uid.
@@ -183,6 +188,10 @@ pub enum StateProblem {
 impl fmt::Display for StateProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Routing { engine_version } => write!(
+                f,
+                "its keys were routed by version {engine_version}, which hashes otherwise than this one"
+            ),
             Self::Missing { uid, state } => {
                 write!(f, "state '{state}' of operator '{uid}' is missing")
             }
