@@ -1,1 +1,3 @@
 //! SQL parser, analyser, rewrite rules and exec graph.
+
+pub mod parser;

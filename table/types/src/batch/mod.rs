@@ -8,10 +8,12 @@ mod change_batch;
 mod codec;
 mod column_builder;
 mod column_value;
+mod edge;
 
 pub use change_batch::{ChangeBatch, ChangeBatchBuilder};
 pub use column_builder::{ColumnBuilder, scalar_array};
 pub use column_value::column_value;
+pub use edge::ChangeBatchCodec;
 
 #[cfg(test)]
 mod tests;
