@@ -6,6 +6,7 @@
 //! - [`hash_columns`]: the routing hash of key columns.
 
 mod fixed_width;
+pub(crate) mod frames;
 mod group_index;
 mod hash;
 mod row_index;

@@ -8,7 +8,7 @@
 //! A row whose weight fell to 0 keeps its slot until [`RowIndex::release`]: operators call it at the end of an epoch,
 //! so slots are stable within one.
 
-use arrow_array::{ArrayRef, Int64Array};
+use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType};
 use hashbrown::HashTable;
 
@@ -57,16 +57,15 @@ impl RowIndex {
         self.identity.is_some()
     }
 
-    /// Adds rows with their weights (absent: +1) to their groups. `slots` (cleared before) gets the slot of each row,
-    /// [`created`](Self::created) the slots that are new.
+    /// Answers the slot of each row in `slots` (cleared before). Rows without one get a slot of weight 0, named by
+    /// [`created`](Self::created) in the order of their rows.
     ///
     /// # Errors
     /// When the columns are not of the index's types.
-    pub fn apply(
+    pub fn locate(
         &mut self,
         groups: &[u32],
         columns: &[ArrayRef],
-        weights: Option<&Int64Array>,
         slots: &mut Vec<u32>,
     ) -> Result<(), ArrowError> {
         slots.clear();
@@ -85,19 +84,15 @@ impl RowIndex {
                 .for_each(|(slot, group)| self.groups[*slot as usize] = *group);
         }
         self.link_created();
-        match weights {
-            Some(weights) => {
-                let weights = weights.values();
-                slots
-                    .iter()
-                    .zip(weights)
-                    .for_each(|(slot, weight)| self.weights[*slot as usize] += weight);
-            }
-            None => slots
-                .iter()
-                .for_each(|slot| self.weights[*slot as usize] += 1),
-        }
         Ok(())
+    }
+
+    /// Adds to the weight of a row and answers the sum.
+    #[inline]
+    pub fn add_weight(&mut self, slot: u32, weight: i64) -> i64 {
+        let sum = &mut self.weights[slot as usize];
+        *sum += weight;
+        *sum
     }
 
     fn find_or_create(
@@ -174,7 +169,7 @@ impl RowIndex {
         }
     }
 
-    /// The slots that the last [`apply`](Self::apply) created.
+    /// The slots that the last [`locate`](Self::locate) created.
     pub fn created(&self) -> &[u32] {
         &self.created
     }
@@ -191,18 +186,28 @@ impl RowIndex {
         self.groups[slot as usize]
     }
 
-    /// The slots of a group, newest first; those of weight 0 included until they are released.
+    /// The first slot of a group, or [`NO_SLOT`]. The newest row comes first; rows of weight 0 are among them until
+    /// they are released.
     #[inline]
-    pub fn slots_of(&self, group: u32) -> SlotsOf<'_> {
-        SlotsOf {
-            next: &self.next,
-            slot: self.heads.get(group as usize).copied().unwrap_or(NO_SLOT),
-        }
+    pub fn first(&self, group: u32) -> u32 {
+        self.heads.get(group as usize).copied().unwrap_or(NO_SLOT)
+    }
+
+    /// The slot after `slot` in its group, or [`NO_SLOT`].
+    #[inline]
+    pub fn next(&self, slot: u32) -> u32 {
+        self.next[slot as usize]
+    }
+
+    /// The slots of a group.
+    pub fn slots_of(&self, group: u32) -> impl Iterator<Item = u32> + '_ {
+        let some = |slot: u32| (slot != NO_SLOT).then_some(slot);
+        std::iter::successors(some(self.first(group)), move |slot| some(self.next(*slot)))
     }
 
     /// True when the group has no slots.
     pub fn is_empty_group(&self, group: u32) -> bool {
-        self.heads.get(group as usize).copied().unwrap_or(NO_SLOT) == NO_SLOT
+        self.first(group) == NO_SLOT
     }
 
     /// Forgets the rows in these slots, each named once.
@@ -266,34 +271,14 @@ impl RowIndex {
     }
 }
 
-/// Iterates over the slots of a group.
-pub struct SlotsOf<'a> {
-    next: &'a [u32],
-    slot: u32,
-}
-
-impl Iterator for SlotsOf<'_> {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        if self.slot == NO_SLOT {
-            return None;
-        }
-        let slot = self.slot;
-        self.slot = self.next[slot as usize];
-        Some(slot)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
-    use arrow_array::StringArray;
     use arrow_array::cast::AsArray;
     use arrow_array::types::Int64Type;
+    use arrow_array::{Int64Array, StringArray};
     use proptest::prelude::*;
 
     use super::*;
@@ -337,7 +322,10 @@ mod tests {
                 ];
                 let weights = retractable.then(|| Int64Array::from_iter_values(rows.iter().map(|row| row.3)));
                 let mut slots = Vec::new();
-                index.apply(&groups, &columns, weights.as_ref(), &mut slots).unwrap();
+                index.locate(&groups, &columns, &mut slots).unwrap();
+                for (row, slot) in slots.iter().enumerate() {
+                    index.add_weight(*slot, weights.as_ref().map_or(1, |weights| weights.value(row)));
+                }
                 for row in rows {
                     let weight = if retractable { row.3 } else { 1 };
                     *model.entry((row.0, row.1, text[row.2].to_string())).or_default() += weight;
