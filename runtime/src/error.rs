@@ -18,6 +18,7 @@ use thiserror::Error as ThisError;
 pub use crate::checkpoint::CheckpointError;
 pub use crate::cluster::ClusterError;
 pub use crate::config::ConfigurationError;
+pub use crate::metrics::MetricsError;
 
 /// The result of a runtime call.
 pub type Result<T, E = RuntimeError> = std::result::Result<T, E>;
@@ -78,6 +79,9 @@ pub enum RuntimeError {
     /// The processes of a cluster could not come together, or lost each other.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
+    /// Metrics cannot be served.
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
     /// A file operation failed.
     #[error("file '{}': {source}", path.display())]
     Io {
@@ -175,6 +179,7 @@ impl RuntimeError {
             Self::Source(e) => e.code(),
             Self::Sink(e) => e.code(),
             Self::Cluster(e) => e.code(),
+            Self::Metrics(e) => e.code(),
             Self::Io { .. } => "io.failed",
             Self::Job(e) => e.code(),
             Self::User { .. } => "user.error",
@@ -197,6 +202,7 @@ impl RuntimeError {
         .chain(SourceError::CODES.iter().copied())
         .chain(SinkError::CODES.iter().copied())
         .chain(ClusterError::CODES.iter().copied())
+        .chain(MetricsError::CODES.iter().copied())
         .chain(JobError::CODES.iter().copied())
     }
 

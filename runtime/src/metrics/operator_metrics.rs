@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicI64, AtomicU64};
 
+use super::MetricGroup;
+
 /// Counters and gauges of one operator on one worker. Written by its worker, read by anyone.
 #[derive(Debug)]
 pub struct OperatorMetrics {
@@ -25,6 +27,8 @@ pub struct OperatorMetrics {
     pub late_records: AtomicU64,
     /// Rows skipped because they could not be read.
     pub skipped_records: AtomicU64,
+    /// What user code measures.
+    pub user: MetricGroup,
 }
 
 impl Default for OperatorMetrics {
@@ -40,6 +44,7 @@ impl Default for OperatorMetrics {
             epoch: AtomicU64::new(0),
             late_records: AtomicU64::new(0),
             skipped_records: AtomicU64::new(0),
+            user: MetricGroup::default(),
         }
     }
 }
