@@ -10,7 +10,6 @@ use aquifer_runtime::{BATCH_ROWS, Batch};
 use aquifer_types::ChangeBatch;
 use arrow_array::UInt32Array;
 
-use crate::batch::TableBatch;
 use crate::state::hash_columns;
 
 /// Splits change batches by the hash of their key columns.
@@ -84,7 +83,7 @@ impl Part {
     fn take(&mut self) -> Batch {
         let rows = std::mem::take(&mut self.rows);
         match ChangeBatch::concat(&std::mem::take(&mut self.batches)) {
-            Ok(batch) => TableBatch(batch).into(),
+            Ok(batch) => batch.into(),
             Err(error) => Batch::failed(rows, error.to_string()),
         }
     }
@@ -94,7 +93,9 @@ impl Partitioner for HashPartitioner {
     fn partition(&mut self, batch: Batch, targets: usize, emit: &mut dyn FnMut(usize, Batch)) {
         self.parts.resize_with(targets, Part::default);
         let rows = batch.rows();
-        let split = TableBatch::unwrap(batch).map_err(|error| error.to_string());
+        let split = batch
+            .into_data::<ChangeBatch>()
+            .map_err(|error| error.to_string());
         if let Err(message) = split.and_then(|batch| self.split(&batch, targets)) {
             emit(0, Batch::failed(rows, message));
         }
@@ -130,7 +131,7 @@ mod tests {
             let mut batches = 0;
             let mut emit = |target: usize, batch: Batch| {
                 batches += 1;
-                let rows = TableBatch::unwrap(batch).unwrap().to_rows(&types);
+                let rows = batch.into_data::<ChangeBatch>().unwrap().to_rows(&types);
                 got.extend(rows.into_iter().map(|row| (target, row)));
             };
             for start in (0..3000).step_by(30) {
@@ -144,7 +145,7 @@ mod tests {
                     .collect();
                 let batch = ChangeBatch::from_rows(&rows, &types).unwrap();
                 sent.extend(rows);
-                partitioner.partition(TableBatch(batch).into(), targets, &mut emit);
+                partitioner.partition(batch.into(), targets, &mut emit);
             }
             partitioner.flush(&mut emit);
             assert!(batches <= 3 * targets, "small parts are joined");

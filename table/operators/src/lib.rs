@@ -4,14 +4,12 @@
 //! row. Each handles the rows of an epoch as they come and emits the epoch's net change, so that no transient row
 //! leaves an epoch.
 
-mod batch;
 mod consolidate;
 mod error;
 mod exchange;
 pub mod state;
 mod to_rows;
 
-pub use batch::{ChangeBatchCodec, TableBatch};
 pub use consolidate::consolidate;
 pub use exchange::{HashPartitioner, hash_exchange};
 pub use to_rows::ChangesToRows;
