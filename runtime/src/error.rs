@@ -19,6 +19,7 @@ pub use crate::checkpoint::CheckpointError;
 pub use crate::cluster::ClusterError;
 pub use crate::config::ConfigurationError;
 pub use crate::metrics::MetricsError;
+pub use crate::state::StateError;
 
 /// The result of a runtime call.
 pub type Result<T, E = RuntimeError> = std::result::Result<T, E>;
@@ -70,6 +71,9 @@ pub enum RuntimeError {
     /// A checkpoint or savepoint could not be written or read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// Keyed state could not be registered, written or read.
+    #[error(transparent)]
+    State(#[from] StateError),
     /// A source failed.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -176,6 +180,7 @@ impl RuntimeError {
             Self::Graph(e) => e.code(),
             Self::Operator { .. } => "operator.failed",
             Self::Checkpoint(e) => e.code(),
+            Self::State(e) => e.code(),
             Self::Source(e) => e.code(),
             Self::Sink(e) => e.code(),
             Self::Cluster(e) => e.code(),
@@ -199,6 +204,7 @@ impl RuntimeError {
         .chain(ConfigurationError::CODES.iter().copied())
         .chain(GraphError::CODES.iter().copied())
         .chain(CheckpointError::CODES.iter().copied())
+        .chain(StateError::CODES.iter().copied())
         .chain(SourceError::CODES.iter().copied())
         .chain(SinkError::CODES.iter().copied())
         .chain(ClusterError::CODES.iter().copied())

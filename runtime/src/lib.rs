@@ -19,6 +19,7 @@ pub mod exchange;
 pub mod metrics;
 pub mod operator;
 pub mod source;
+pub mod state;
 pub mod stream_graph;
 #[doc(hidden)]
 pub mod testing;

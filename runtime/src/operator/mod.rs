@@ -1,9 +1,28 @@
 //! Operators: the trait they implement, what they hand over at a checkpoint, and those of the DataStream API.
 
+mod aggregate_function;
+mod collector;
 mod epoch_operator;
+mod key_selector;
+#[cfg(test)]
+pub(crate) mod keyed_harness;
+mod keyed_process;
+mod process;
+mod runtime_context;
+mod side_output;
 mod snapshot;
+mod timestamps_and_watermarks;
 
+pub use aggregate_function::AggregateFunction;
+pub use collector::Collector;
 pub use epoch_operator::{EpochEnd, EpochOperator, OperatorContext, Output, StateSize};
+pub use key_selector::KeySelector;
+pub use keyed_process::{KeyedContext, KeyedProcessFunction, KeyedProcessOperator, OnTimerContext};
+pub use process::{ProcessContext, ProcessFunction, ProcessOperator};
+pub use runtime_context::RuntimeContext;
+pub(crate) use side_output::SideOutputs;
+pub use side_output::{OutputTag, SideOutputPorts};
 pub use snapshot::{
     EncodeState, MemoryState, RecordSink, Restore, Snapshot, StateKind, StateSnapshot, StateSource,
 };
+pub use timestamps_and_watermarks::TimestampsAndWatermarksOperator;

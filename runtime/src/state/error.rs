@@ -1,0 +1,87 @@
+//! What can go wrong with keyed state.
+
+use thiserror::Error;
+
+use crate::error::error_codes;
+
+/// Why a state cannot be registered or restored.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// Two states of one operator have the same name.
+    #[error(
+        "state '{state}' is registered twice in operator '{uid}'; state names are unique in an operator"
+    )]
+    Duplicate {
+        /// The operator's uid.
+        uid: String,
+        /// Name of the state.
+        state: String,
+    },
+    /// A function asks for keyed state where there is no key.
+    #[error(
+        "state '{state}' needs a key: operator '{uid}' does not run on a keyed stream; use key_by before it"
+    )]
+    NotKeyed {
+        /// The operator's uid.
+        uid: String,
+        /// Name of the state.
+        state: String,
+    },
+    /// The checkpoint holds a state that the operator does not have.
+    #[error(
+        "the checkpoint holds state '{state}' of operator '{uid}', which the operator does not register; \
+         it registers: {}. Was it renamed?", known.join(", ")
+    )]
+    Unknown {
+        /// The operator's uid.
+        uid: String,
+        /// Name of the state in the checkpoint.
+        state: String,
+        /// The names the operator registers.
+        known: Vec<String>,
+    },
+    /// Stored and expected types differ.
+    #[error(
+        "state '{state}' of operator '{uid}' is stored as {stored}, the job expects {expected}"
+    )]
+    Schema {
+        /// The operator's uid.
+        uid: String,
+        /// Name of the state.
+        state: String,
+        /// What is stored.
+        stored: String,
+        /// What the job expects.
+        expected: String,
+    },
+    /// State cannot be written.
+    #[error("state '{state}' cannot be encoded: {reason}")]
+    Encode {
+        /// Name of the state.
+        state: String,
+        /// Why not.
+        reason: String,
+    },
+    /// State cannot be read back.
+    #[error("state '{state}' of operator '{uid}' cannot be decoded as {expected}: {reason}")]
+    Decode {
+        /// The operator's uid.
+        uid: String,
+        /// Name of the state.
+        state: String,
+        /// The type that was expected.
+        expected: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+error_codes!(StateError {
+    Duplicate => "state.duplicate",
+    NotKeyed => "state.not_keyed",
+    Unknown => "state.unknown",
+    Schema => "state.schema",
+    Encode => "state.encode",
+    Decode => "state.decode",
+});
