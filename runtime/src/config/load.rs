@@ -12,12 +12,15 @@ use crate::error::{Result, RuntimeError, WithPath};
 /// First part of the names of our environment variables.
 const PREFIX: &str = "AQUIFER_";
 
-/// Variables that [`ClusterSpec`](crate::cluster::ClusterSpec) reads and that are no options.
+/// Variables that are no options: those that [`ClusterSpec`](crate::cluster::ClusterSpec) reads, and the
+/// number of the attempt and where it starts from, as set by the launcher.
 pub const RESERVED_VARIABLES: &[&str] = &[
+    "AQUIFER_ATTEMPT",
     "AQUIFER_HOSTFILE",
     "AQUIFER_HOSTS",
     "AQUIFER_PROCESS",
     "AQUIFER_PROCESSES",
+    "AQUIFER_RECOVER",
     "AQUIFER_SECRET",
     "AQUIFER_SECRET_FILE",
     "AQUIFER_WORKERS",

@@ -1,0 +1,6 @@
+//! What holds for the repository as a whole and no compiler checks.
+
+#![expect(clippy::unwrap_used, reason = "these are tests")]
+
+mod licences;
+mod tidy;
