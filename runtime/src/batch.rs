@@ -137,7 +137,10 @@ impl Batch {
     /// Stands for `rows` rows that could not be sent: fails the job where it arrives. For partitioners, which cannot
     /// report errors.
     pub fn failed(rows: usize, message: impl Into<String>) -> Self {
-        Batch::from_content(Content::Failed { rows, message: message.into() })
+        Batch::from_content(Content::Failed {
+            rows,
+            message: message.into(),
+        })
     }
 
     /// The number of rows; for watermarks the number of updates.

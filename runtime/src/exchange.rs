@@ -110,41 +110,86 @@ where
     F: Fn(&T, usize) -> usize + 'static,
 {
     fn partition(&mut self, batch: Batch, targets: usize, emit: &mut dyn FnMut(usize, Batch)) {
-        if self.parts.len() != targets {
-            self.parts.resize_with(targets, StreamBatch::new);
-        }
-        let rows = batch.rows();
-        let batch = match batch.into_data::<StreamBatch<T>>() {
-            Ok(batch) => batch,
-            Err(error) => {
-                emit(
-                    0,
-                    Batch::from_content(Content::Failed {
-                        rows,
-                        message: error.to_string(),
-                    }),
-                );
-                return;
-            }
-        };
-        for (value, timestamp) in batch {
-            let target = (self.target)(&value, targets) % targets;
-            let part = &mut self.parts[target];
-            if part.is_empty() {
-                *part = StreamBatch::with_capacity(BATCH_ROWS);
-            }
-            part.push_at(value, timestamp);
-            if part.len() == BATCH_ROWS {
-                emit(target, Batch::new(part.take()));
-            }
-        }
+        split_rows(batch, targets, &mut self.parts, &self.target, emit);
     }
 
     fn flush(&mut self, emit: &mut dyn FnMut(usize, Batch)) {
-        for (target, part) in self.parts.iter_mut().enumerate() {
-            if !part.is_empty() {
-                emit(target, Batch::new(part.take()));
-            }
+        flush_parts(&mut self.parts, emit);
+    }
+}
+
+/// Spreads rows by a fixed-seed sequence that depends on their position alone.
+pub(crate) struct ShufflePartitioner<T> {
+    position: u64,
+    parts: Vec<StreamBatch<T>>,
+}
+
+impl<T> ShufflePartitioner<T> {
+    pub(crate) fn new() -> Self {
+        ShufflePartitioner {
+            position: 0,
+            parts: Vec::new(),
+        }
+    }
+}
+
+impl<T: StreamData> Partitioner for ShufflePartitioner<T> {
+    fn partition(&mut self, batch: Batch, targets: usize, emit: &mut dyn FnMut(usize, Batch)) {
+        let position = &mut self.position;
+        let target = |_: &T, targets: usize| {
+            *position += 1;
+            worker_of(key_hash(position), targets)
+        };
+        split_rows(batch, targets, &mut self.parts, target, emit);
+    }
+
+    fn flush(&mut self, emit: &mut dyn FnMut(usize, Batch)) {
+        flush_parts(&mut self.parts, emit);
+    }
+}
+
+/// Moves each row into the part of its target, and emits full parts.
+fn split_rows<T: StreamData>(
+    batch: Batch,
+    targets: usize,
+    parts: &mut Vec<StreamBatch<T>>,
+    mut target: impl FnMut(&T, usize) -> usize,
+    emit: &mut dyn FnMut(usize, Batch),
+) {
+    if parts.len() != targets {
+        parts.resize_with(targets, StreamBatch::new);
+    }
+    let rows = batch.rows();
+    let batch = match batch.into_data::<StreamBatch<T>>() {
+        Ok(batch) => batch,
+        Err(error) => {
+            emit(
+                0,
+                Batch::from_content(Content::Failed {
+                    rows,
+                    message: error.to_string(),
+                }),
+            );
+            return;
+        }
+    };
+    for (value, timestamp) in batch {
+        let target = target(&value, targets) % targets;
+        let part = &mut parts[target];
+        if part.is_empty() {
+            *part = StreamBatch::with_capacity(BATCH_ROWS);
+        }
+        part.push_at(value, timestamp);
+        if part.len() == BATCH_ROWS {
+            emit(target, Batch::new(part.take()));
+        }
+    }
+}
+
+fn flush_parts<T: StreamData>(parts: &mut [StreamBatch<T>], emit: &mut dyn FnMut(usize, Batch)) {
+    for (target, part) in parts.iter_mut().enumerate() {
+        if !part.is_empty() {
+            emit(target, Batch::new(part.take()));
         }
     }
 }

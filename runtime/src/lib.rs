@@ -13,11 +13,16 @@ pub mod batch;
 pub mod checkpoint;
 pub mod cluster;
 pub mod config;
+pub mod data_stream;
+mod driver;
+mod environment;
 pub mod epoch;
 pub mod error;
 pub mod exchange;
+pub mod executor;
 pub mod metrics;
 pub mod operator;
+mod render;
 pub mod source;
 pub mod state;
 pub mod stream_graph;
@@ -30,8 +35,13 @@ pub use batch::{
     BATCH_ROWS, Batch, BatchCodec, BatchData, NO_TIMESTAMP, StreamBatch, StreamCodec, StreamData,
 };
 pub use config::{ConfigOption, Configuration};
+pub use data_stream::{DataStream, DataStreamSink, Sink, SinkWriter, StreamIterator};
+pub use environment::StreamExecutionEnvironment;
 pub use error::{Result, RuntimeError};
 pub use exchange::Exchange;
+pub use executor::{
+    JobClient, JobExecutionResult, JobStatus, PEER_LOST_EXIT_CODE, RestartStrategy,
+};
 pub use operator::{EpochEnd, EpochOperator, OperatorContext, Output, Restore, Snapshot};
 pub use source::{Boundedness, SourceReader, SourceStatus};
 pub use transformation::{Edge, OutputPort, Transformation, TransformationId, TransformationKind};

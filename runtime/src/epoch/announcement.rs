@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::CheckpointTarget;
+
 /// How a job ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StopMode {
@@ -22,8 +24,8 @@ pub enum StopMode {
 pub struct CheckpointRequest {
     /// Rises by one with each checkpoint of a job, over restarts.
     pub id: u64,
-    /// The folder to write to; `None` when nothing is to be kept and only sinks prepare their commit.
-    pub directory: Option<String>,
+    /// Where to write; `None` when nothing is to be kept and only sinks prepare their commit.
+    pub target: Option<CheckpointTarget>,
 }
 
 /// The announcement of one epoch.
@@ -45,26 +47,17 @@ pub struct Announcement {
 #[derive(Debug, Default)]
 pub struct EpochTable {
     announcements: BTreeMap<u64, Announcement>,
-    last: Option<u64>,
 }
 
 impl EpochTable {
     /// Takes in an announcement and forgets what no operator can ask for any more.
     pub fn announce(&mut self, announcement: Announcement) {
         self.announcements = self.announcements.split_off(&announcement.completed);
-        if announcement.stop.is_some() {
-            self.last = Some(announcement.epoch);
-        }
         self.announcements.insert(announcement.epoch, announcement);
     }
 
     /// The announcement of `epoch`, once it is here.
     pub fn get(&self, epoch: u64) -> Option<&Announcement> {
         self.announcements.get(&epoch)
-    }
-
-    /// The last epoch of the job, once it is known.
-    pub fn last(&self) -> Option<u64> {
-        self.last
     }
 }

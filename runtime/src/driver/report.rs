@@ -1,0 +1,91 @@
+//! What a worker tells the coordinator about a job.
+
+use serde::{Deserialize, Serialize};
+
+use crate::checkpoint::OperatorAck;
+use crate::error::RuntimeError;
+
+/// A failure in a form that travels between processes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Failure {
+    operator: Option<(String, String, usize)>,
+    message: String,
+    retryable: bool,
+}
+
+impl From<&RuntimeError> for Failure {
+    fn from(error: &RuntimeError) -> Self {
+        match error {
+            RuntimeError::Operator {
+                operator,
+                uid,
+                worker,
+                message,
+                ..
+            } => Failure {
+                operator: Some((operator.clone(), uid.clone(), *worker)),
+                message: message.clone(),
+                retryable: error.is_retryable(),
+            },
+            _ => Failure {
+                operator: None,
+                message: error.report(),
+                retryable: error.is_retryable(),
+            },
+        }
+    }
+}
+
+impl Failure {
+    /// What happened, with its operator.
+    pub(crate) fn message(&self) -> String {
+        RuntimeError::from(self.clone()).to_string()
+    }
+}
+
+impl From<Failure> for RuntimeError {
+    fn from(failure: Failure) -> Self {
+        match failure.operator {
+            Some((operator, uid, worker)) => RuntimeError::Operator {
+                operator,
+                uid,
+                worker,
+                message: failure.message,
+                source: None,
+            },
+            None => RuntimeError::user(failure.message),
+        }
+    }
+}
+
+/// One message of a worker about one attempt of a job.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Report {
+    /// The first rows of an epoch were emitted.
+    Work { epoch: u64 },
+    /// A source has emitted all it may in an epoch, or asks for its end.
+    Full { epoch: u64 },
+    /// The reader of one source on this worker will emit no more rows.
+    SourceFinished,
+    /// One operator's part of a checkpoint is written.
+    Snapshot { checkpoint: u64, ack: OperatorAck },
+    /// One operator is ready for a checkpoint of which nothing is kept.
+    Prepared { checkpoint: u64 },
+    /// One operator's part of a checkpoint could not be written.
+    SnapshotFailed { checkpoint: u64, failure: Failure },
+    /// All operators of this worker have committed.
+    Committed { checkpoint: u64 },
+    /// The job failed on this worker.
+    Failed(Failure),
+    /// The attempt's dataflow is gone from this worker.
+    Dropped,
+}
+
+/// The panic's message.
+pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_string())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_string())
+}

@@ -1,0 +1,4 @@
+//! Jobs on real workers.
+
+mod basics;
+mod failures;
