@@ -9,6 +9,7 @@ mod fixed_width;
 pub(crate) mod frames;
 mod group_index;
 mod hash;
+pub(crate) mod net_changes;
 mod row_index;
 mod row_store;
 
@@ -16,3 +17,5 @@ pub use group_index::{GroupIndex, NO_GROUP};
 pub use hash::hash_columns;
 pub use row_index::RowIndex;
 pub use row_store::{NO_SLOT, RowStore};
+
+pub(crate) use fixed_width::for_each_word;

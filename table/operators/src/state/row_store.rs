@@ -74,6 +74,11 @@ impl RowStore {
         })
     }
 
+    /// Makes all slots below `bound` usable, for stores whose slots are numbered by their owner.
+    pub fn resize(&mut self, bound: usize) {
+        self.bound = self.bound.max(bound);
+    }
+
     /// Writes row `rows[i]` of `columns` to slot `slots[i]`, which is reserved or to be overwritten.
     ///
     /// # Errors
@@ -98,10 +103,25 @@ impl RowStore {
 
     /// Frees slots. Each must be in use and is named once.
     pub fn remove(&mut self, slots: &[u32]) {
+        self.clear(slots);
+        self.free.extend_from_slice(slots);
+    }
+
+    /// Drops the content of slots, which stay with their owner.
+    pub fn clear(&mut self, slots: &[u32]) {
         for column in &mut self.columns {
             column.remove(slots);
         }
-        self.free.extend_from_slice(slots);
+    }
+
+    /// The bytes of a text, bytes or nested column in a slot that was put; empty for NULL.
+    pub(crate) fn bytes(&self, column: usize, slot: u32) -> &[u8] {
+        match &self.columns[column].values {
+            Values::Bytes(bytes) | Values::Encoded(_, bytes) => {
+                bytes.get(slot as usize).unwrap_or_default()
+            }
+            _ => &[],
+        }
     }
 
     /// The rows of these slots as columns; [`NO_SLOT`] gives NULLs.
@@ -443,7 +463,9 @@ impl ByteColumn {
 
     fn remove(&mut self, slots: &[u32]) {
         for slot in slots {
-            self.dead += std::mem::take(&mut self.lengths[*slot as usize]) as usize;
+            if let Some(length) = self.lengths.get_mut(*slot as usize) {
+                self.dead += std::mem::take(length) as usize;
+            }
         }
         self.compact();
     }
