@@ -87,18 +87,12 @@ pub enum CheckpointError {
         /// Why not.
         reason: String,
     },
-    /// State could not be decoded by the operator that reads it.
-    #[error("state '{state}' of operator '{uid}' cannot be decoded: {reason}")]
-    Decode {
-        /// The operator's uid.
-        uid: String,
-        /// Name of the state.
-        state: String,
-        /// Why not.
-        reason: String,
-    },
     /// The state in a checkpoint does not fit the job.
-    #[error("'{}' does not fit the job: {}", path.display(), join(problems))]
+    #[error(
+        "'{}' does not fit the job: {}; to drop state that is not used, set 'execution.state-recovery.ignore-unclaimed-state'",
+        path.display(),
+        join(problems)
+    )]
     Incompatible {
         /// The checkpoint's folder.
         path: PathBuf,
@@ -121,9 +115,6 @@ pub enum CheckpointError {
         /// Why.
         reason: String,
     },
-    /// The writer of checkpoint files has ended.
-    #[error("the checkpoint writer has ended; nothing more can be written")]
-    WriterEnded,
 }
 
 error_codes!(CheckpointError {
@@ -135,23 +126,19 @@ error_codes!(CheckpointError {
     NotFound => "checkpoint.not_found",
     Write => "checkpoint.write",
     Encode => "checkpoint.encode",
-    Decode => "checkpoint.decode",
     Incompatible => "checkpoint.incompatible",
     Inconsistent => "checkpoint.inconsistent",
     Failed => "checkpoint.failed",
-    WriterEnded => "checkpoint.writer_ended",
 });
 
 /// One way in which stored state does not fit a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateProblem {
-    /// The job has an operator state that the checkpoint lacks.
-    Missing {
+    /// The job has an operator that the checkpoint does not know, while state of others is unclaimed.
+    NewOperator {
         /// The operator's uid.
         uid: String,
-        /// Name of the state.
-        state: String,
     },
     /// The checkpoint has the state of an operator that the job lacks.
     UnclaimedOperator {
@@ -172,17 +159,6 @@ pub enum StateProblem {
         /// Version of the program that wrote the checkpoint.
         engine_version: String,
     },
-    /// Stored and expected state differ in kind or schema.
-    Incompatible {
-        /// The operator's uid.
-        uid: String,
-        /// Name of the state.
-        state: String,
-        /// What is stored.
-        stored: String,
-        /// What the job expects.
-        expected: String,
-    },
 }
 
 impl fmt::Display for StateProblem {
@@ -192,9 +168,10 @@ impl fmt::Display for StateProblem {
                 f,
                 "its keys were routed by version {engine_version}, which hashes otherwise than this one"
             ),
-            Self::Missing { uid, state } => {
-                write!(f, "state '{state}' of operator '{uid}' is missing")
-            }
+            Self::NewOperator { uid } => write!(
+                f,
+                "operator '{uid}' of the job is not in it; if it is one of the others, give it its old uid"
+            ),
             Self::UnclaimedOperator { uid, operator } => write!(
                 f,
                 "no operator of the job has uid '{uid}' (it was '{operator}')"
@@ -202,15 +179,6 @@ impl fmt::Display for StateProblem {
             Self::UnclaimedState { uid, state } => {
                 write!(f, "operator '{uid}' has no state '{state}' in the job")
             }
-            Self::Incompatible {
-                uid,
-                state,
-                stored,
-                expected,
-            } => write!(
-                f,
-                "state '{state}' of operator '{uid}' is {stored}, the job expects {expected}"
-            ),
         }
     }
 }

@@ -5,13 +5,13 @@
 //!
 //! 1. [`CheckpointStorage::begin`] names the folder; every worker's operators put closures that encode their
 //!    states into a `Snapshot`.
-//! 2. The [`CheckpointWriter`], one thread per process, writes one file per operator, state and worker
-//!    ([`CheckpointStorage::write_operator`]) and reports an [`OperatorAck`].
+//! 2. Off the worker threads, [`CheckpointStorage::write_operator`] runs them into one file per operator,
+//!    state and worker, and gives an [`OperatorAck`] that travels to worker 0.
 //! 3. When all acks are in, [`CheckpointStorage::complete`] writes the [`Manifest`], last and atomically:
 //!    a folder without a manifest is no checkpoint.
 //!
 //! And back: [`CheckpointStorage::latest`] or [`CheckpointStorage::open`] finds a manifest,
-//! [`RestoredState::check`] compares it with what the job expects, and [`RestoredState::restore`] gives each
+//! [`RestoredState::check`] compares it with the job, and [`RestoredState::restore`] gives each
 //! operator instance its `Restore`. Keyed records carry the routing hash of their key in front, so any
 //! number of workers can pick theirs without decoding; records of list state go to every instance.
 //!
@@ -28,16 +28,14 @@ mod names;
 mod restore;
 mod schema;
 mod storage;
-mod writer;
 
 pub use error::{CheckpointError, StateProblem};
 pub use manifest::{
     CheckpointKind, MANIFEST_FILE, Manifest, ManifestFile, ManifestOperator, ManifestState,
 };
-pub use restore::{ExpectedOperator, ExpectedState, KeyFilter, Record, RestoredState, StateReader};
+pub use restore::{KeyFilter, Record, RestoredState, StateReader};
 pub use schema::StateSchema;
 pub use storage::{CheckpointStorage, CheckpointTarget, OperatorAck, StateAck};
-pub use writer::{CheckpointWriter, WriteTask};
 
 #[cfg(test)]
 mod tests;

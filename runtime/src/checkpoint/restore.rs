@@ -1,6 +1,7 @@
 //! Reading state back.
 
-use std::collections::VecDeque;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::fs::File;
 use std::io::BufReader;
@@ -8,7 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::frame_reader::FrameReader;
-use super::{CheckpointError, Manifest, ManifestFile, ManifestOperator, StateProblem, StateSchema};
+use super::{
+    CheckpointError, Manifest, ManifestFile, ManifestOperator, ManifestState, StateProblem,
+    StateSchema,
+};
 use crate::error::{Result, WithPath};
 use crate::exchange::{routing_fingerprint, worker_of};
 use crate::operator::{Restore, StateKind, StateSource};
@@ -19,38 +23,21 @@ const READ_BUFFER: usize = 128 << 10;
 /// Tells by its routing hash whether a key belongs to this instance.
 pub type KeyFilter = Arc<dyn Fn(u64) -> bool + Send + Sync>;
 
-/// An operator of the job.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExpectedOperator {
-    /// Its uid.
-    pub uid: String,
-    /// Its states; `None` when only the operator itself knows them: then all that is stored is its own.
-    pub states: Option<Vec<ExpectedState>>,
-}
-
-/// A state that an operator of the job has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExpectedState {
-    /// Name of the state.
-    pub name: String,
-    /// Its kind and encoding.
-    pub schema: StateSchema,
-    /// Whether a checkpoint without it is refused; otherwise the operator starts with an empty one.
-    pub required: bool,
-}
-
 /// The state in one checkpoint or savepoint. Workers share it; each reads for itself.
 #[derive(Clone, Debug)]
 pub struct RestoredState {
     manifest: Arc<Manifest>,
+    allow_unclaimed: bool,
 }
 
 impl RestoredState {
-    /// The state that `manifest` names.
+    /// The state that `manifest` names. With `allow_unclaimed`, state that the job does not use is dropped
+    /// instead of refused.
     #[must_use]
-    pub fn open(manifest: Manifest) -> Self {
+    pub fn open(manifest: Manifest, allow_unclaimed: bool) -> Self {
         Self {
             manifest: Arc::new(manifest),
+            allow_unclaimed,
         }
     }
 
@@ -60,41 +47,46 @@ impl RestoredState {
         &self.manifest
     }
 
-    /// Compares what is stored with the operators of the job. An operator of the job that the checkpoint
-    /// does not know starts empty, unless it requires a state.
+    /// Compares the stored operators with those of the job that may have state, given by their uids. What
+    /// is in the states is checked by each operator when it reads them, and
+    /// [`Restore::check_claimed`] finds states that it did not read.
+    ///
+    /// New operators may start empty. Beside state that nobody claims they are most likely old ones under
+    /// another uid, so then they are named as well.
     ///
     /// # Errors
-    /// `checkpoint.incompatible`, naming everything that is missing, of another schema, or (unless
-    /// `allow_unclaimed`) not claimed by the job.
-    pub fn check(&self, expected: &[ExpectedOperator], allow_unclaimed: bool) -> Result<()> {
+    /// `checkpoint.incompatible`, naming everything that does not fit.
+    pub fn check(&self, uids: &BTreeSet<&str>) -> Result<()> {
         let mut problems = Vec::new();
         if self.manifest.routing_fingerprint != routing_fingerprint() {
             problems.push(StateProblem::Routing {
                 engine_version: self.manifest.engine_version.clone(),
             });
         }
-        for operator in expected {
-            for wanted in operator.states.iter().flatten() {
-                match self.schema(&operator.uid, &wanted.name) {
-                    None if wanted.required => problems.push(StateProblem::Missing {
-                        uid: operator.uid.clone(),
-                        state: wanted.name.clone(),
-                    }),
-                    Some(stored) if *stored != wanted.schema => {
-                        problems.push(StateProblem::Incompatible {
-                            uid: operator.uid.clone(),
-                            state: wanted.name.clone(),
-                            stored: stored.to_string(),
-                            expected: wanted.schema.to_string(),
-                        });
-                    }
-                    _ => {}
+        let is_unclaimed =
+            |o: &&ManifestOperator| !o.states.is_empty() && !uids.contains(o.uid.as_str());
+        let unclaimed: Vec<_> = self
+            .manifest
+            .operators
+            .iter()
+            .filter(is_unclaimed)
+            .collect();
+        if !self.allow_unclaimed && !unclaimed.is_empty() {
+            problems.extend(unclaimed.into_iter().map(|operator| {
+                StateProblem::UnclaimedOperator {
+                    uid: operator.uid.clone(),
+                    operator: operator.name.clone(),
                 }
-            }
+            }));
+            let new = uids.iter().filter(|uid| self.operator(uid).is_none());
+            problems.extend(new.map(|uid| StateProblem::NewOperator {
+                uid: (*uid).to_owned(),
+            }));
         }
-        if !allow_unclaimed {
-            self.find_unclaimed(expected, &mut problems);
-        }
+        self.refuse(problems)
+    }
+
+    fn refuse(&self, problems: Vec<StateProblem>) -> Result<()> {
         if problems.is_empty() {
             return Ok(());
         }
@@ -105,39 +97,13 @@ impl RestoredState {
         .into())
     }
 
-    fn find_unclaimed(&self, expected: &[ExpectedOperator], problems: &mut Vec<StateProblem>) {
-        for operator in &self.manifest.operators {
-            let Some(claim) = expected.iter().find(|claim| claim.uid == operator.uid) else {
-                if !operator.states.is_empty() {
-                    problems.push(StateProblem::UnclaimedOperator {
-                        uid: operator.uid.clone(),
-                        operator: operator.name.clone(),
-                    });
-                }
-                continue;
-            };
-            let Some(claimed) = &claim.states else {
-                continue;
-            };
-            for state in &operator.states {
-                if claimed.iter().all(|wanted| wanted.name != state.name) {
-                    problems.push(StateProblem::UnclaimedState {
-                        uid: operator.uid.clone(),
-                        state: state.name.clone(),
-                    });
-                }
-            }
-        }
-    }
-
     fn operator(&self, uid: &str) -> Option<&ManifestOperator> {
         self.manifest.operators.iter().find(|o| o.uid == uid)
     }
 
-    fn schema(&self, uid: &str, state: &str) -> Option<&StateSchema> {
+    fn state(&self, uid: &str, state: &str) -> Option<&ManifestState> {
         let operator = self.operator(uid)?;
-        let state = operator.states.iter().find(|s| s.name == state)?;
-        Some(&state.schema)
+        operator.states.iter().find(|s| s.name == state)
     }
 
     /// What the instance of operator `uid` on `worker` gets back when workers `0..parallelism` run it;
@@ -149,6 +115,7 @@ impl RestoredState {
             state: self.clone(),
             uid: uid.to_owned(),
             filter: Arc::new(move |hash| worker_of(hash, parallelism) == worker),
+            claimed: RefCell::default(),
         }))
     }
 
@@ -156,8 +123,7 @@ impl RestoredState {
     /// the checkpoint has no such state.
     #[must_use]
     pub fn reader(&self, uid: &str, state: &str, filter: KeyFilter) -> Option<StateReader> {
-        let operator = self.operator(uid)?;
-        let found = operator.states.iter().find(|s| s.name == state)?;
+        let found = self.state(uid, state)?;
         let folder = self.manifest.folder();
         let files = found.files.iter();
         Some(StateReader {
@@ -178,6 +144,8 @@ struct OperatorSource {
     state: RestoredState,
     uid: String,
     filter: KeyFilter,
+    /// Names of the states that the operator has asked for.
+    claimed: RefCell<BTreeSet<String>>,
 }
 
 impl StateSource for OperatorSource {
@@ -193,8 +161,26 @@ impl StateSource for OperatorSource {
     }
 
     fn schema(&self, name: &str) -> Option<&str> {
-        let schema = self.state.schema(&self.uid, name)?;
-        Some(&schema.encoding)
+        let state = self.state.state(&self.uid, name)?;
+        self.claimed.borrow_mut().insert(name.to_owned());
+        Some(&state.schema.encoding)
+    }
+
+    fn check_claimed(&self) -> Result<()> {
+        if self.state.allow_unclaimed {
+            return Ok(());
+        }
+        let claimed = self.claimed.borrow();
+        let states = self.state.operator(&self.uid).map(|o| o.states.iter());
+        let problems = states
+            .into_iter()
+            .flatten()
+            .filter(|state| !claimed.contains(&state.name))
+            .map(|state| StateProblem::UnclaimedState {
+                uid: self.uid.clone(),
+                state: state.name.clone(),
+            });
+        self.state.refuse(problems.collect())
     }
 }
 

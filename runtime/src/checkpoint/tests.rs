@@ -25,19 +25,6 @@ fn keyed() -> StateSchema {
     StateSchema::keyed(ENCODING)
 }
 
-fn operator(uid: &str, states: &[(&str, StateSchema, bool)]) -> ExpectedOperator {
-    let states = states.iter().cloned();
-    let states = states.map(|(name, schema, required)| ExpectedState {
-        name: name.to_owned(),
-        schema,
-        required,
-    });
-    ExpectedOperator {
-        uid: uid.to_owned(),
-        states: Some(states.collect()),
-    }
-}
-
 const ENCODING: &str = "u64 -> string, 1";
 
 /// A hash that spreads keys over all workers.
@@ -54,15 +41,6 @@ fn snapshot(keys: impl IntoIterator<Item = u64>, split: &str) -> Snapshot {
             .try_for_each(|key| sink.record(hash_of(*key), format!("value of {key}").as_bytes()))
     });
     snapshot.list("splits", "split name, 1", vec![split.as_bytes().to_vec()]);
-    snapshot
-}
-
-/// A snapshot with one keyed state `bad`, written by `encode`.
-fn snapshot_by(
-    encode: impl FnOnce(&mut dyn RecordSink) -> Result<()> + Send + 'static,
-) -> Snapshot {
-    let mut snapshot = Snapshot::new();
-    snapshot.keyed("bad", ENCODING, encode);
     snapshot
 }
 
@@ -100,7 +78,7 @@ fn any_number_of_workers_gets_each_key_once_and_all_operator_records() {
     assert!(manifest.folder().ends_with("word%2Fcount/chk-1"));
     assert_eq!(manifest.operators[0].states[0].files.len(), 3);
     assert!(manifest.size_bytes() > 30_000 * 15);
-    let restored = RestoredState::open(manifest);
+    let restored = RestoredState::open(manifest, false);
     for workers in [1, 2, 5] {
         let mut seen = BTreeSet::new();
         for worker in 0..workers {
@@ -142,10 +120,9 @@ fn empty_state_is_known_and_has_no_file() {
     let manifest = storage.complete(&target, 1, 1, vec![ack]).unwrap();
     assert_eq!(manifest.size_bytes(), 0);
     assert_eq!(fs::read_dir(manifest.folder()).unwrap().count(), 1);
-    let restored = RestoredState::open(manifest);
-    restored
-        .check(&[operator("agg", &[("counts", keyed(), true)])], false)
-        .unwrap();
+    let restored = RestoredState::open(manifest, false);
+    let state = restored.restore("agg", 0, 1).unwrap();
+    assert!(state.has("counts") && !state.has("other"));
     let reader = restored.reader("agg", "counts", all()).unwrap();
     assert!(read_strings(reader).unwrap().is_empty());
 }
@@ -243,7 +220,7 @@ fn a_savepoint_may_be_moved_and_is_found_from_above() {
             (manifest.kind, manifest.epoch),
             (CheckpointKind::Savepoint, 50)
         );
-        let reader = RestoredState::open(manifest)
+        let reader = RestoredState::open(manifest, false)
             .reader("a/b", "counts", all())
             .unwrap();
         assert_eq!(read_strings(reader).unwrap(), ["value of 1", "value of 2"]);
@@ -259,54 +236,48 @@ fn a_savepoint_may_be_moved_and_is_found_from_above() {
 }
 
 #[test]
-fn everything_that_does_not_fit_the_job_is_named_at_once() {
+fn operators_that_do_not_fit_the_job_are_named_at_once() {
     let folder = TempDir::new().unwrap();
-    let restored = RestoredState::open(take(&storage_in(&folder), 1));
-    let splits = StateSchema::list("split name, 1");
-    let fitting = operator(
-        "agg",
-        &[("counts", keyed(), true), ("splits", splits, true)],
-    );
-    restored
-        .check(std::slice::from_ref(&fitting), false)
-        .unwrap();
-    let unknown = ExpectedOperator {
-        uid: "agg".to_owned(),
-        states: None,
-    };
-    restored.check(&[unknown], false).unwrap();
-
-    let other_job = [
-        operator(
-            "agg",
-            &[
-                ("counts", StateSchema::keyed("u64 -> i64, 1"), true),
-                ("timers", keyed(), false),
-            ],
-        ),
-        operator("join", &[("left", keyed(), true)]),
-    ];
-    let error = restored.check(&other_job, false).unwrap_err();
+    let manifest = take(&storage_in(&folder), 1);
+    let restored = RestoredState::open(manifest.clone(), false);
+    restored.check(&["agg"].into()).unwrap();
+    restored.check(&["agg", "new"].into()).unwrap();
+    let error = restored.check(&["new"].into()).unwrap_err();
     assert_eq!(error.code(), "checkpoint.incompatible");
-    let text = error.to_string();
     for part in [
-        "state 'counts' of operator 'agg' is keyed state of `u64 -> string, 1`, the job expects keyed \
-         state of `u64 -> i64, 1`",
-        "state 'left' of operator 'join' is missing",
-        "operator 'agg' has no state 'splits' in the job",
+        "chk-1",
+        "no operator of the job has uid 'agg' (it was 'count words')",
+        "operator 'new' of the job is not in it",
     ] {
-        assert!(text.contains(part), "{text}");
+        assert!(error.to_string().contains(part), "{error}");
     }
-    assert!(!text.contains("timers"));
-    let error = restored.check(&[], false).unwrap_err();
+    RestoredState::open(manifest, true)
+        .check(&["new"].into())
+        .unwrap();
+}
+
+#[test]
+fn states_that_the_operator_does_not_ask_for_are_named() {
+    let folder = TempDir::new().unwrap();
+    let manifest = take(&storage_in(&folder), 1);
+    let state = RestoredState::open(manifest.clone(), false)
+        .restore("agg", 0, 1)
+        .unwrap();
+    state.read("counts", |_, _| Ok(())).unwrap();
+    let error = state.check_claimed().unwrap_err();
+    assert_eq!(error.code(), "checkpoint.incompatible");
     assert!(
         error
             .to_string()
-            .contains("no operator of the job has uid 'agg' (it was 'count words')"),
+            .contains("operator 'agg' has no state 'splits' in the job"),
         "{error}"
     );
-    restored.check(&[operator("agg", &[])], true).unwrap();
-    restored.check(&[], true).unwrap();
+    state.list("splits").unwrap();
+    state.check_claimed().unwrap();
+    let state = RestoredState::open(manifest, true)
+        .restore("agg", 0, 1)
+        .unwrap();
+    state.check_claimed().unwrap();
 }
 
 #[test]
@@ -314,7 +285,8 @@ fn keys_that_were_routed_otherwise_are_refused() {
     let folder = TempDir::new().unwrap();
     let mut manifest = take(&storage_in(&folder), 1);
     manifest.routing_fingerprint ^= 1;
-    let error = RestoredState::open(manifest).check(&[], true).unwrap_err();
+    let restored = RestoredState::open(manifest, true);
+    let error = restored.check(&["agg"].into()).unwrap_err();
     assert_eq!(error.code(), "checkpoint.incompatible");
 }
 
@@ -344,50 +316,19 @@ fn contradicting_acks_are_refused() {
     assert!(storage.latest().unwrap().is_none());
 }
 
-/// Writes through the writer thread and gives the outcome.
-fn submit(
-    storage: &CheckpointStorage,
-    target: &CheckpointTarget,
-    snapshot: Snapshot,
-) -> Result<OperatorAck> {
-    let (sender, receiver) = crossbeam_channel::bounded(1);
-    let writer = CheckpointWriter::start().unwrap();
-    writer
-        .submit(WriteTask {
-            storage: Arc::new(storage.clone()),
-            target: target.clone(),
-            uid: "agg".to_owned(),
-            operator: "count words".to_owned(),
-            worker: 1,
-            snapshot,
-            done: Box::new(move |result| sender.send(result).unwrap()),
-        })
-        .unwrap();
-    drop(writer);
-    receiver.recv().unwrap()
-}
-
 #[test]
-fn the_writer_thread_reports_success_errors_and_panics() {
+fn errors_of_the_encoding_closure_come_out() {
     let folder = TempDir::new().unwrap();
     let storage = storage_in(&folder);
     let target = storage.begin(1, 2).unwrap();
-    let ack = submit(&storage, &target, snapshot([1], "a")).unwrap();
-    assert_eq!((ack.worker, ack.states.len()), (1, 2));
-
-    let bad = snapshot_by(|_| Err(RuntimeError::user("no codec for this key")));
-    let error = submit(&storage, &target, bad).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "operator 'count words' (uid 'agg') failed on worker 1: no codec for this key"
-    );
-
-    let bad = snapshot_by(|_| panic!("index out of range"));
-    let error = submit(&storage, &target, bad).unwrap_err();
-    assert!(
-        error.to_string().contains("panicked: index out of range"),
-        "{error}"
-    );
+    let mut bad = Snapshot::new();
+    bad.keyed("bad", ENCODING, |_| {
+        Err(RuntimeError::user("no codec for this key"))
+    });
+    let error = storage
+        .write_operator(&target, "agg", "count words", 1, bad)
+        .unwrap_err();
+    assert_eq!(error.to_string(), "no codec for this key");
 }
 
 #[cfg(target_os = "linux")]
@@ -399,7 +340,10 @@ fn a_full_disk_is_a_clear_error() {
     let file = target.folder.join("agg/counts.w1");
     fs::create_dir(file.parent().unwrap()).unwrap();
     std::os::unix::fs::symlink("/dev/full", &file).unwrap();
-    let error = submit(&storage, &target, snapshot([1], "a")).unwrap_err();
+    let error = storage
+        .write_operator(&target, "agg", "count words", 1, snapshot([1], "a"))
+        .unwrap_err();
+    assert_eq!(error.code(), "checkpoint.write");
     let text = error.to_string();
     assert!(
         text.contains("cannot write") && text.contains("counts.w1"),
@@ -552,14 +496,14 @@ fn files_that_were_exchanged_are_noticed() {
     for (other, code) in outcomes {
         let bytes = fs::read(agg.join("counts.w0")).unwrap();
         fs::copy(agg.join(other), agg.join("counts.w0")).unwrap();
-        let reader = RestoredState::open(manifest.clone())
+        let reader = RestoredState::open(manifest.clone(), false)
             .reader("agg", "counts", all())
             .unwrap();
         assert_eq!(read_strings(reader).unwrap_err().code(), code);
         fs::write(agg.join("counts.w0"), bytes).unwrap();
     }
     fs::remove_file(agg.join("counts.w2")).unwrap();
-    let reader = RestoredState::open(manifest)
+    let reader = RestoredState::open(manifest, false)
         .reader("agg", "counts", all())
         .unwrap();
     let error = read_strings(reader).unwrap_err();

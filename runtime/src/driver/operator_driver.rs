@@ -206,6 +206,7 @@ impl OperatorDriver {
             operator.open(&self.context)?;
             if let Some(state) = (self.job.restore)(&self.context)? {
                 operator.restore(&state)?;
+                state.check_claimed()?;
             }
         }
         Ok(())

@@ -141,6 +141,7 @@ impl SourceDriver {
         reader.open(&self.context)?;
         if let Some(state) = (self.job.restore)(&self.context)? {
             reader.restore(&state)?;
+            state.check_claimed()?;
         }
         self.phase = Phase::Reading;
         Ok(())

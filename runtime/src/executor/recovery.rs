@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::checkpoint::{CheckpointError, CheckpointStorage, Manifest, StateProblem};
+use crate::checkpoint::{CheckpointStorage, RestoredState};
 use crate::error::Result;
 use crate::executor::job::JobDefinition;
 use crate::stream_graph::{NodeKind, StreamGraph};
@@ -38,48 +38,20 @@ pub(crate) fn find_state(definition: &JobDefinition, storage: &CheckpointStorage
             next_checkpoint,
         });
     };
-    check(&definition.graph, &manifest, options.allow_unclaimed)?;
+    let state = RestoredState::open(manifest, options.allow_unclaimed);
+    state.check(&operators_with_state(&definition.graph))?;
+    let manifest = state.manifest();
     Ok(Start {
         next_checkpoint: next_checkpoint.max(manifest.checkpoint_id + 1),
         folder: Some(manifest.folder().to_path_buf()),
     })
 }
 
-/// Compares the operators of a job with those of a checkpoint. What each operator's state holds is checked by the
-/// operator when it reads it.
-fn check(graph: &StreamGraph, manifest: &Manifest, allow_unclaimed: bool) -> Result<()> {
-    let has_state = |kind: &NodeKind| !matches!(kind, NodeKind::Chain(_));
-    let own: BTreeSet<&str> = graph
-        .nodes
-        .iter()
-        .filter(|node| has_state(&node.kind))
+/// The uids of the operators that may have state.
+fn operators_with_state(graph: &StreamGraph) -> BTreeSet<&str> {
+    let nodes = graph.nodes.iter();
+    nodes
+        .filter(|node| !matches!(node.kind, NodeKind::Chain(_)))
         .map(|node| node.uid.as_str())
-        .collect();
-    let stored: BTreeSet<&str> = manifest
-        .operators
-        .iter()
-        .map(|operator| operator.uid.as_str())
-        .collect();
-    let mut problems: Vec<StateProblem> = manifest
-        .operators
-        .iter()
-        .filter(|operator| !operator.states.is_empty() && !own.contains(operator.uid.as_str()))
-        .map(|operator| StateProblem::UnclaimedOperator {
-            uid: operator.uid.clone(),
-            operator: operator.name.clone(),
-        })
-        .collect();
-    if problems.is_empty() || allow_unclaimed {
-        return Ok(());
-    }
-    // New operators may start empty, but beside state that nobody claims they are most likely the same ones renamed.
-    problems.extend(own.difference(&stored).map(|uid| StateProblem::Missing {
-        uid: (*uid).to_string(),
-        state: "all states".to_string(),
-    }));
-    Err(CheckpointError::Incompatible {
-        path: manifest.folder().to_path_buf(),
-        problems,
-    }
-    .into())
+        .collect()
 }

@@ -325,7 +325,7 @@ impl WorkerLoop<'_> {
         let definition = Arc::clone(&handle.definition);
         let instance = Rc::new(JobInstance::new(
             definition.options.max_rows,
-            restore_state(restore),
+            restore_state(restore, definition.options.allow_unclaimed),
         ));
         let worker = self.worker.index();
         let rendered = render(
@@ -368,14 +368,15 @@ impl WorkerLoop<'_> {
 }
 
 /// How the operators of one worker find their state in `folder`. The manifest is read once, when the first asks.
-fn restore_state(folder: Option<PathBuf>) -> RestoreState {
+fn restore_state(folder: Option<PathBuf>, allow_unclaimed: bool) -> RestoreState {
     let Some(folder) = folder else {
         return Box::new(|_| Ok(None));
     };
     let state = std::cell::OnceCell::new();
     Box::new(move |context: &OperatorContext| {
         if state.get().is_none() {
-            let _ = state.set(RestoredState::open(CheckpointStorage::open(&folder)?));
+            let manifest = CheckpointStorage::open(&folder)?;
+            let _ = state.set(RestoredState::open(manifest, allow_unclaimed));
         }
         let Some(state) = state.get() else {
             return Ok(None);

@@ -134,8 +134,17 @@ pub trait StateSource {
     /// When the state cannot be read, or `each` fails.
     fn read(&self, name: &str, each: &mut dyn FnMut(u64, &[u8]) -> Result<()>) -> Result<()>;
 
-    /// The schema text the state `name` was written with; `None` when there is no such state.
+    /// The schema text the state `name` was written with; `None` when there is no such state. Asking for it claims
+    /// the state.
     fn schema(&self, name: &str) -> Option<&str>;
+
+    /// Refuses states that nobody has asked for.
+    ///
+    /// # Errors
+    /// `checkpoint.incompatible`, naming them.
+    fn check_claimed(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// The state of an earlier run, as one operator instance sees it.
@@ -149,6 +158,14 @@ impl Restore {
         Restore {
             source: Box::new(source),
         }
+    }
+
+    /// Refuses states that the operator has not asked for: it would lose them. Called after the operator has restored.
+    ///
+    /// # Errors
+    /// `checkpoint.incompatible`, unless the job allows unclaimed state.
+    pub fn check_claimed(&self) -> Result<()> {
+        self.source.check_claimed()
     }
 
     /// True when there is a state of this name.
