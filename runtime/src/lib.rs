@@ -43,5 +43,5 @@ pub use executor::{
     JobClient, JobExecutionResult, JobStatus, PEER_LOST_EXIT_CODE, RestartStrategy,
 };
 pub use operator::{EpochEnd, EpochOperator, OperatorContext, Output, Restore, Snapshot};
-pub use source::{Boundedness, SourceReader, SourceStatus};
+pub use source::{Boundedness, Source, SourceOutput, SourceReader, SourceStatus, SplitReader};
 pub use transformation::{Edge, OutputPort, Transformation, TransformationId, TransformationKind};

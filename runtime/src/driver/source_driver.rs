@@ -112,7 +112,7 @@ impl SourceDriver {
             if let Some(mode) = stop {
                 return self.end_job(mode);
             }
-            if next_announced {
+            if next_announced && !self.owes_rows() {
                 self.end_epoch()?;
                 self.epoch += 1;
                 self.emitted = 0;
@@ -128,9 +128,17 @@ impl SourceDriver {
             }
             if self.phase == Phase::Reading {
                 self.poll()?;
+                if next_announced && self.phase != Phase::Reading {
+                    continue;
+                }
             }
             return Ok(());
         }
+    }
+
+    /// The reader sets the epochs' ends and has not reached that of the current one.
+    fn owes_rows(&self) -> bool {
+        self.phase == Phase::Reading && self.reader.borrow().closes_epochs()
     }
 
     fn open(&mut self) -> Result<()> {

@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender};
 
-use crate::checkpoint::{CheckpointStorage, CheckpointTarget};
+use crate::checkpoint::{CheckpointKind, CheckpointStorage, CheckpointTarget};
 use crate::driver::{Failure, Report, guarded};
 use crate::error::Result;
 use crate::executor::coordinator::{Chore, Completed};
@@ -125,6 +125,7 @@ fn do_chore(chore: Chore) -> Option<Completed> {
             };
             Some(Completed {
                 attempt,
+                is_automatic: target.kind == CheckpointKind::Checkpoint,
                 checkpoint,
                 result: complete(),
             })

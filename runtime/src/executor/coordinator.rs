@@ -48,6 +48,8 @@ pub(crate) enum Chore {
 /// What the background thread answers to [`Chore::Complete`].
 pub(crate) struct Completed {
     pub(crate) attempt: AttemptId,
+    /// Taken by the engine, not asked for by the user.
+    pub(crate) is_automatic: bool,
     pub(crate) checkpoint: u64,
     /// The folder and its size in bytes.
     pub(crate) result: Result<(PathBuf, u64)>,
@@ -81,6 +83,8 @@ struct Job {
     /// Where the next attempt starts from.
     restore: Option<PathBuf>,
     canceled: bool,
+    /// A manifest is being written. The next attempt waits for it, since it replaces the state to start from.
+    writing: bool,
     phase: Phase,
 }
 
@@ -184,6 +188,7 @@ impl Coordinator {
             next_checkpoint: 1,
             restore: None,
             canceled: false,
+            writing: false,
             phase: Phase::Ended,
             definition,
         };
@@ -246,9 +251,8 @@ impl Coordinator {
 
     /// Takes in the end of a [`Chore`].
     pub(crate) fn completed(&mut self, completed: Completed, now: Instant, out: &mut Decisions) {
-        if let Some(job) = self.jobs.get_mut(&completed.attempt.job)
-            && job.attempt == completed.attempt
-        {
+        if let Some(job) = self.jobs.get_mut(&completed.attempt.job) {
+            job.writing = false;
             job.checkpoint_written(completed, self.workers, now, out);
         }
     }
@@ -504,6 +508,7 @@ impl Job {
         match &mut self.phase {
             Phase::Ended | Phase::Dropping { .. } => None,
             Phase::Paused { until } if now < *until => Some(*until),
+            Phase::Paused { .. } if self.writing => None,
             Phase::Paused { .. } => {
                 self.attempt.attempt += 1;
                 self.definition.metrics.job_metrics().restarted();
@@ -649,19 +654,23 @@ impl Job {
             return;
         }
         match &checkpoint.target {
-            Some(target) => out.chores.push(Chore::Complete {
-                attempt: self.attempt,
-                checkpoint: id,
-                storage: self.storage.clone(),
-                target: target.clone(),
-                epoch: checkpoint.epoch,
-                fingerprint: self.definition.graph.fingerprint(),
-                acks: std::mem::take(&mut checkpoint.acks),
-                retained: self.definition.options.retained,
-            }),
+            Some(target) => {
+                self.writing = true;
+                out.chores.push(Chore::Complete {
+                    attempt: self.attempt,
+                    checkpoint: id,
+                    storage: self.storage.clone(),
+                    target: target.clone(),
+                    epoch: checkpoint.epoch,
+                    fingerprint: self.definition.graph.fingerprint(),
+                    acks: std::mem::take(&mut checkpoint.acks),
+                    retained: self.definition.options.retained,
+                });
+            }
             None => {
                 let written = Completed {
                     attempt: self.attempt,
+                    is_automatic: false,
                     checkpoint: id,
                     result: Ok((PathBuf::new(), 0)),
                 };
@@ -680,22 +689,19 @@ impl Job {
         let (folder, size) = match completed.result {
             Ok(written) => written,
             Err(error) => {
-                return self.checkpoint_failed(
-                    completed.checkpoint,
-                    Failure::from(&error),
-                    workers,
-                    out,
-                );
+                let failure = Failure::from(&error);
+                return self.checkpoint_failed(completed.checkpoint, failure, workers, out);
             }
         };
-        let Phase::Running(run) = &mut self.phase else {
-            return;
+        let checkpoint = match &mut self.phase {
+            Phase::Running(run) => run.checkpoint.as_mut(),
+            _ => None,
         };
-        let Some(checkpoint) = run
-            .checkpoint
-            .as_mut()
-            .filter(|c| c.id == completed.checkpoint)
-        else {
+        let Some(checkpoint) = checkpoint.filter(|own| own.id == completed.checkpoint) else {
+            // The attempt failed meanwhile, but the checkpoint counts: the next attempt starts from it and commits it.
+            if completed.is_automatic {
+                self.restore = Some(folder);
+            }
             return;
         };
         if checkpoint.target.is_some() {
@@ -720,7 +726,7 @@ impl Job {
                 checkpoint: completed.checkpoint,
             });
         } else {
-            run.checkpoint = None;
+            self.running(|run| run.checkpoint = None);
         }
     }
 

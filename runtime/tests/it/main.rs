@@ -1,4 +1,6 @@
 //! Jobs on real workers.
 
 mod basics;
+mod checkpoints;
 mod failures;
+mod support;

@@ -62,6 +62,12 @@ pub trait SourceReader: 'static {
     /// Fails the job.
     fn poll(&mut self, output: &mut Output, max_rows: usize) -> Result<SourceStatus>;
 
+    /// True when the reader itself says where each epoch ends, by [`SourceStatus::EndOfEpoch`]. No epoch is closed
+    /// before that, so several such sources keep step.
+    fn closes_epochs(&self) -> bool {
+        false
+    }
+
     /// The epoch ends here; also the place for periodic watermarks.
     ///
     /// # Errors
