@@ -125,7 +125,7 @@ impl Batch {
     }
 
     /// A batch for the worker `target`, for edges whose sender chooses the receiver.
-    pub(crate) fn to_worker(mut self, target: usize) -> Self {
+    pub(crate) fn addressed_to(mut self, target: usize) -> Self {
         self.target = u32::try_from(target).expect("worker indices fit 32 bits");
         self
     }

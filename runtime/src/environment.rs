@@ -281,16 +281,24 @@ impl StreamExecutionEnvironment {
             StreamGraph::build(name, &transformations, &sinks, self.workers())?
         };
         let config = self.configuration();
-        self.executor()?.submit(name, graph, &config)
+        self.executor(graph.fingerprint())?
+            .submit(name, graph, &config)
     }
 
-    fn executor(&self) -> Result<Arc<Executor>> {
+    /// The workers, started when first needed. `fingerprint` is that of the first job: processes that run other programs
+    /// do not work together.
+    fn executor(&self, fingerprint: u64) -> Result<Arc<Executor>> {
         let mut executor = self.inner.executor.lock();
         if let Some(executor) = executor.as_ref() {
             return Ok(Arc::clone(executor));
         }
         let clock = self.inner.clock.lock().clone();
-        let started = Executor::start(&self.inner.cluster, clock, *self.inner.serialize.lock())?;
+        let started = Executor::start(
+            &self.inner.cluster,
+            fingerprint,
+            clock,
+            *self.inner.serialize.lock(),
+        )?;
         *executor = Some(Arc::clone(&started));
         Ok(started)
     }

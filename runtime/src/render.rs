@@ -284,9 +284,9 @@ fn broadcast<'scope>(
                     .retain_least(0)
                     .expect("messages of the engine have one time");
                 for target in 1..targets {
-                    send(&mut output, &held, batch.clone().to_worker(target));
+                    send(&mut output, &held, batch.clone().addressed_to(target));
                 }
-                send(&mut output, &held, batch.to_worker(0));
+                send(&mut output, &held, batch.addressed_to(0));
             });
         }
     });

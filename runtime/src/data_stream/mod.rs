@@ -1,12 +1,12 @@
 //! The streams of a program.
 
 mod collect;
-mod data_stream;
 mod print;
 mod sink;
 mod socket;
 mod sources;
+mod stream;
 
 pub use collect::StreamIterator;
-pub use data_stream::DataStream;
 pub use sink::{DataStreamSink, Sink, SinkWriter};
+pub use stream::DataStream;

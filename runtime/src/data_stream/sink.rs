@@ -151,7 +151,7 @@ impl DataStreamSink {
     /// Runs the sink on the first `parallelism` workers; on all when there are fewer.
     pub fn set_parallelism(self, parallelism: usize) -> Self {
         self.env.update(self.transformation, |sink| {
-            sink.parallelism = Some(parallelism)
+            sink.parallelism = Some(parallelism);
         });
         self
     }

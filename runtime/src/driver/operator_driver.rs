@@ -400,7 +400,7 @@ pub(crate) fn flush_output(
                 instance,
                 watermark,
             };
-            let batch = Batch::from_content(Content::Watermarks(vec![update])).to_worker(target);
+            let batch = Batch::from_content(Content::Watermarks(vec![update])).addressed_to(target);
             send(&mut ports[port], &capabilities[port], batch);
         }
     }

@@ -34,14 +34,14 @@ pub(crate) fn connect<'scope>(
         Exchange::Forward => {
             let mut input = builder.new_input(stream, Pipeline);
             Box::new(move |each| {
-                input.for_each(|capability, batch| each(capability, std::mem::take(batch)))
+                input.for_each(|capability, batch| each(capability, std::mem::take(batch)));
             })
         }
         exchange => {
             let distributor = BatchDistributor::new(exchange, targets, worker);
             let mut input = builder.new_input(stream, DistributorPact(move |_peers| distributor));
             Box::new(move |each| {
-                input.for_each(|capability, batch| each(capability, std::mem::take(batch)))
+                input.for_each(|capability, batch| each(capability, std::mem::take(batch)));
             })
         }
     }
@@ -98,7 +98,7 @@ impl Distributor<Batch> for BatchDistributor {
     ) {
         let batch = std::mem::take(container);
         let mut push = |target: usize, mut batch: Batch| {
-            Message::push_at(&mut batch, stamp.clone(), &mut pushers[target])
+            Message::push_at(&mut batch, stamp.clone(), &mut pushers[target]);
         };
         match &mut self.rule {
             Rule::Addressed => push(batch.target(), batch),

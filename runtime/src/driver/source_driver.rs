@@ -173,7 +173,7 @@ impl SourceDriver {
             SourceStatus::Finished => return self.finish(),
             SourceStatus::EndOfEpoch => self.phase = Phase::EpochFull,
             SourceStatus::Ready if self.emitted >= self.job.max_rows => {
-                self.phase = Phase::EpochFull
+                self.phase = Phase::EpochFull;
             }
             SourceStatus::Ready => self.activator.activate(),
             SourceStatus::Waiting(duration) => self.activator.activate_after(duration),

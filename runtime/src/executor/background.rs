@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, Sender};
 
 use crate::checkpoint::{CheckpointKind, CheckpointStorage, CheckpointTarget};
 use crate::driver::{Failure, Report, guarded};
-use crate::error::Result;
+use crate::error::{Result, RuntimeError};
 use crate::executor::coordinator::{Chore, Completed};
 use crate::executor::job::ProcessJobs;
 use crate::executor::messages::{AttemptId, Message};
@@ -68,19 +68,23 @@ impl Background {
 
 fn run(work: &Receiver<Work>, jobs: &ProcessJobs) {
     for work in work {
-        // A worker that is gone needs no answer.
-        let _ = match work {
-            Work::Snapshot(snapshot) => write(*snapshot),
-            Work::Chore(chore, reply) => match do_chore(*chore) {
-                Some(completed) => reply.send(Done::Completed(completed)),
-                None => Ok(()),
-            },
+        let answer = match work {
+            Work::Snapshot(snapshot) => {
+                Some((snapshot.reply.clone(), Done::Message(write(*snapshot))))
+            }
+            Work::Chore(chore, reply) => {
+                do_chore(*chore).map(|completed| (reply, Done::Completed(completed)))
+            }
         };
+        if let Some((reply, done)) = answer {
+            // A worker that is gone needs no answer.
+            let _ = reply.send(done);
+        }
         jobs.wake();
     }
 }
 
-fn write(work: WriteSnapshot) -> std::result::Result<(), crossbeam_channel::SendError<Done>> {
+fn write(work: WriteSnapshot) -> Message {
     let WriteSnapshot {
         attempt,
         checkpoint,
@@ -90,20 +94,23 @@ fn write(work: WriteSnapshot) -> std::result::Result<(), crossbeam_channel::Send
         name,
         worker,
         snapshot,
-        reply,
+        reply: _,
     } = work;
     let report = match guarded(|| storage.write_operator(&target, &uid, &name, worker, snapshot)) {
         Ok(ack) => Report::Snapshot { checkpoint, ack },
-        Err(error) => Report::SnapshotFailed {
-            checkpoint,
-            failure: Failure::from(&error),
-        },
+        Err(error) => {
+            let failure = Failure::from(&RuntimeError::operator(name, uid, worker, error));
+            Report::SnapshotFailed {
+                checkpoint,
+                failure,
+            }
+        }
     };
-    reply.send(Done::Message(Message::Report {
+    Message::Report {
         attempt,
         worker,
         report,
-    }))
+    }
 }
 
 fn do_chore(chore: Chore) -> Option<Completed> {

@@ -380,20 +380,20 @@ impl Job {
                 failure,
             } => self.checkpoint_failed(checkpoint, failure, workers, out),
             Report::Snapshot { checkpoint, ack } => {
-                self.acknowledge(checkpoint, Some(ack), workers, now, out)
+                self.acknowledge(checkpoint, Some(ack), workers, now, out);
             }
             Report::Prepared { checkpoint } => {
-                self.acknowledge(checkpoint, None, workers, now, out)
+                self.acknowledge(checkpoint, None, workers, now, out);
             }
             Report::Committed { checkpoint } => self.committed(worker, checkpoint, workers, out),
             Report::Work { epoch } => {
-                self.running(|run| run.has_work |= run.announced == Some(epoch))
+                self.running(|run| run.has_work |= run.announced == Some(epoch));
             }
             Report::Full { epoch } => {
-                self.running(|run| run.is_full |= run.announced == Some(epoch))
+                self.running(|run| run.is_full |= run.announced == Some(epoch));
             }
             Report::SourceFinished => {
-                self.running(|run| run.sources_left = run.sources_left.saturating_sub(1))
+                self.running(|run| run.sources_left = run.sources_left.saturating_sub(1));
             }
         }
     }
@@ -451,20 +451,20 @@ impl Job {
                 match directory.or(default_directory) {
                     None => requester.answer(Err(no_directory()), out),
                     Some(_) if run.stop.is_some() => {
-                        refuse("stop", "stopping already".to_string(), out)
+                        refuse("stop", "stopping already".to_string(), out);
                     }
                     Some(directory) => {
                         run.stop = Some(Stop {
                             mode,
                             directory,
                             requester,
-                        })
+                        });
                     }
                 }
             }
             (Phase::Ended, Action::Cancel) => requester.answer(Ok(String::new()), out),
             (_, Action::Savepoint { .. }) => {
-                refuse("take a savepoint of", "not running".to_string(), out)
+                refuse("take a savepoint of", "not running".to_string(), out);
             }
             (_, Action::StopWithSavepoint { .. }) => refuse("stop", "not running".to_string(), out),
         }

@@ -11,8 +11,8 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::driver::Failure;
 use crate::error::{JobError, Result, RuntimeError};
+use crate::executor::job_options::JobOptions;
 use crate::executor::messages::{Action, JobNumber, JobStatus, Message, Outcome};
-use crate::executor::options::JobOptions;
 use crate::metrics::{MetricsRegistry, MetricsSnapshot};
 use crate::stream_graph::StreamGraph;
 

@@ -8,29 +8,33 @@ mod background;
 mod control_plane;
 mod coordinator;
 mod job;
+mod job_options;
 mod messages;
-mod options;
 pub(crate) mod panics;
 mod recovery;
 mod restart;
 mod worker;
 
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
-use timely::WorkerConfig;
-use timely::communication::allocator::AllocatorBuilder;
+use timely::communication::Hooks;
+use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
+use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
 use timely::communication::initialize::WorkerGuards;
+use timely::{CommunicationConfig, WorkerConfig};
 
 use crate::cluster::ClusterSpec;
-use crate::config::Configuration;
+use crate::config::{Configuration, options};
 use crate::epoch::Clock;
 use crate::error::{Result, RuntimeError};
 use crate::executor::background::Background;
 use crate::executor::job::ProcessJobs;
-use crate::executor::options::JobOptions;
+use crate::executor::job_options::JobOptions;
 use crate::executor::worker::WorkerSetup;
+use crate::metrics::{PrometheusServer, render_prometheus};
 use crate::stream_graph::StreamGraph;
 
 pub use job::{JobClient, JobExecutionResult};
@@ -42,6 +46,8 @@ pub use restart::RestartStrategy;
 pub(crate) struct Executor {
     jobs: Arc<ProcessJobs>,
     threads: Mutex<Option<Threads>>,
+    /// Shows the metrics of all jobs; started by the first job that asks for it.
+    metrics_page: Mutex<Option<PrometheusServer>>,
 }
 
 struct Threads {
@@ -50,10 +56,16 @@ struct Threads {
 }
 
 impl Executor {
-    /// Starts the workers of this process, and meets the other processes if there are any.
-    pub(crate) fn start(cluster: &ClusterSpec, clock: Clock, serialize: bool) -> Result<Arc<Self>> {
+    /// Starts the workers of this process, and meets the other processes if there are any, which must have the same
+    /// `fingerprint`.
+    pub(crate) fn start(
+        cluster: &ClusterSpec,
+        fingerprint: u64,
+        clock: Clock,
+        serialize: bool,
+    ) -> Result<Arc<Self>> {
         panics::install_hook();
-        let (builders, network) = allocators(cluster, serialize)?;
+        let (builders, network) = allocators(cluster, fingerprint, serialize)?;
         let (jobs, mailbox) = ProcessJobs::new(cluster.process);
         let (background, background_thread) = Background::start(Arc::clone(&jobs))
             .map_err(|cause| RuntimeError::internal(format!("cannot start a thread: {cause}")))?;
@@ -81,6 +93,7 @@ impl Executor {
                 workers: guards,
                 background: background_thread,
             })),
+            metrics_page: Mutex::new(None),
         }))
     }
 
@@ -91,6 +104,7 @@ impl Executor {
         graph: StreamGraph,
         config: &Configuration,
     ) -> Result<JobClient> {
+        self.show_metrics(config)?;
         let options = JobOptions::from_configuration(config)?;
         let handle = self.jobs.submit(name.to_string(), graph, options)?;
         Ok(JobClient::new(
@@ -98,6 +112,19 @@ impl Executor {
             Arc::clone(&self.jobs),
             Arc::<Executor>::clone(self),
         ))
+    }
+}
+
+impl Executor {
+    fn show_metrics(&self, config: &Configuration) -> Result<()> {
+        let mut page = self.metrics_page.lock();
+        if let (None, Some(address)) = (page.as_ref(), config.get(&options::PROMETHEUS_ADDRESS)?) {
+            let jobs = Arc::clone(&self.jobs);
+            *page = Some(PrometheusServer::start(&address, move || {
+                render_prometheus(&jobs.all_metrics())
+            })?);
+        }
+        Ok(())
     }
 }
 
@@ -125,19 +152,45 @@ impl Drop for EndOfWorker {
     }
 }
 
+type Allocators = (Vec<AllocatorBuilder>, Box<dyn std::any::Any + Send>);
+
 /// timely's channels between the workers: memory within a process, authenticated sockets between processes.
-fn allocators(
-    cluster: &ClusterSpec,
-    serialize: bool,
-) -> Result<(Vec<AllocatorBuilder>, Box<dyn std::any::Any + Send>)> {
+fn allocators(cluster: &ClusterSpec, fingerprint: u64, serialize: bool) -> Result<Allocators> {
     let workers = cluster.workers_per_process;
-    let config = match (workers, serialize) {
-        _ if cluster.processes() > 1 => return Err(RuntimeError::internal("several processes")),
-        (_, true) => timely::CommunicationConfig::ProcessBinary(workers),
-        (1, false) => timely::CommunicationConfig::Thread,
-        (_, false) => timely::CommunicationConfig::Process(workers),
+    let local = match (workers, serialize) {
+        _ if cluster.processes() > 1 => {
+            panics::install_process_guard(cluster.process);
+            let sockets = crate::cluster::connect(cluster, fingerprint)?;
+            return networked(cluster, sockets, serialize);
+        }
+        (_, true) => CommunicationConfig::ProcessBinary(workers),
+        (1, false) => CommunicationConfig::Thread,
+        (_, false) => CommunicationConfig::Process(workers),
     };
-    config
-        .try_build()
-        .map_err(|cause| RuntimeError::internal(format!("cannot join the workers: {cause}")))
+    local.try_build().map_err(no_channels)
+}
+
+fn networked(
+    cluster: &ClusterSpec,
+    sockets: Vec<Option<TcpStream>>,
+    serialize: bool,
+) -> Result<Allocators> {
+    let workers = cluster.workers_per_process;
+    let hooks = Hooks::default();
+    let local = if serialize {
+        ProcessBuilder::new_bytes_vector(workers, hooks.refill.clone(), hooks.spill.clone())
+    } else {
+        ProcessBuilder::new_typed_vector(workers, hooks.refill.clone(), hooks.spill.clone())
+    };
+    let (builders, guard) =
+        initialize_networking_from_sockets(local, sockets, cluster.process, workers, hooks)
+            .map_err(no_channels)?;
+    Ok((
+        builders.into_iter().map(AllocatorBuilder::Tcp).collect(),
+        Box::new(guard),
+    ))
+}
+
+fn no_channels(cause: impl std::fmt::Display) -> RuntimeError {
+    RuntimeError::internal(format!("cannot join the workers: {cause}"))
 }

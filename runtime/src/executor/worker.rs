@@ -97,7 +97,9 @@ pub(crate) fn run(worker: &mut Worker, setup: &WorkerSetup) {
 
 impl WorkerLoop<'_> {
     fn is_first_of_process(&self) -> bool {
-        self.worker.index() % self.setup.workers_per_process == 0
+        self.worker
+            .index()
+            .is_multiple_of(self.setup.workers_per_process)
     }
 
     /// One round of messages; true when something happened, and the coordinator's next deadline.
@@ -295,10 +297,10 @@ impl WorkerLoop<'_> {
                 });
             }
             Command::Status { job, status } if first => {
-                self.with_handle(job, |handle| handle.set_status(status))
+                self.with_handle(job, |handle| handle.set_status(status));
             }
             Command::Ended { job, outcome } if first => {
-                self.with_handle(job, |handle| handle.set_outcome(outcome))
+                self.with_handle(job, |handle| handle.set_outcome(outcome));
             }
             Command::Reply {
                 process,

@@ -1,6 +1,14 @@
 //! Jobs on real workers.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test may panic and print"
+)]
+
 mod basics;
 mod checkpoints;
+mod cluster;
 mod failures;
 mod support;

@@ -58,7 +58,10 @@ impl EpochOperator for SumPerKey {
 }
 
 /// The sums of values per key: `(epoch, key, sum)` for each sum an epoch changed.
-pub fn sum_per_key(stream: &DataStream<(i64, i64)>, uid: &str) -> DataStream<(u64, i64, i64)> {
+pub(crate) fn sum_per_key(
+    stream: &DataStream<(i64, i64)>,
+    uid: &str,
+) -> DataStream<(u64, i64, i64)> {
     let operator = Transformation::operator(
         "SumPerKey",
         stream.edges_by(0, &Exchange::by_key(|(key, _): &(i64, i64)| *key)),
