@@ -116,16 +116,25 @@ impl WorkerLoop<'_> {
         let mut decisions = Decisions::default();
         busy |= self.receive(&mut decisions);
         let deadline = self.tick(&mut decisions);
-        busy |= !decisions.commands.is_empty();
+        busy |= self.give_out(decisions);
+        // Commands come back to this worker at once, and with them may come what leads to further decisions.
+        let mut decisions = Decisions::default();
+        busy |= self.receive(&mut decisions);
+        busy |= self.give_out(decisions);
+        busy |= self.carry_out();
+        (busy, deadline)
+    }
+
+    /// Sends commands to all workers and chores to the background thread.
+    fn give_out(&mut self, decisions: Decisions) -> bool {
+        let busy = !decisions.commands.is_empty();
         for command in &decisions.commands {
             self.control.broadcast(command);
         }
         for chore in decisions.chores {
             self.setup.background.run(chore, self.reply.clone());
         }
-        busy |= self.receive(&mut Decisions::default());
-        busy |= self.carry_out();
-        (busy, deadline)
+        busy
     }
 
     /// Passes on what operators and the background thread have to say.
