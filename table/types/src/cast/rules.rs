@@ -47,8 +47,6 @@ fn cast(from: &DataType, to: &DataType, explicit: bool) -> bool {
         (T::Boolean, _) => explicit && t.is_numeric(),
         (_, T::Boolean) => explicit && f.is_integer(),
         _ if f.is_numeric() && t.is_numeric() => explicit || widens(f, t),
-        _ if f.is_integer() && t.is_interval() => explicit,
-        _ if f.is_interval() && t.is_integer() => explicit,
         (T::Date, T::Timestamp(_) | T::TimestampLtz(_)) => true,
         (T::Timestamp(_) | T::TimestampLtz(_), T::Date | T::Time(_)) => explicit,
         (T::Time(_), T::Timestamp(_) | T::TimestampLtz(_)) => explicit,

@@ -5,6 +5,7 @@
 
 mod calendar;
 mod text;
+mod time_zone;
 mod timestamp;
 
 pub use calendar::{civil_from_days, days_from_civil, days_in_month, is_leap_year, iso_week};
@@ -12,6 +13,7 @@ pub use text::{
     format_date, format_interval_day_time, format_interval_year_month, format_time,
     format_timestamp, parse_date, parse_time, parse_timestamp,
 };
+pub use time_zone::TimeZone;
 pub use timestamp::Timestamp;
 
 /// Milliseconds of a day.
