@@ -4,21 +4,27 @@
 //! row. Each handles the rows of an epoch as they come and emits the epoch's net change, so that no transient row
 //! leaves an epoch.
 
+mod calc;
 mod changelog_normalize;
 mod consolidate;
 mod deduplicate;
 mod error;
 mod exchange;
+pub mod join;
 mod latest_row;
 mod rank;
 pub mod state;
 #[cfg(test)]
 mod testing;
 mod to_rows;
+mod watermark_assigner;
+pub mod window;
 
+pub use calc::{Calc, CalcOperator, calc_step, needs_clock};
 pub use changelog_normalize::ChangelogNormalizeOperator;
 pub use consolidate::consolidate;
 pub use deduplicate::{DeduplicateOperator, Keep};
 pub use exchange::{HashPartitioner, hash_exchange};
 pub use rank::{RankOperator, RankParameters, SortColumn};
 pub use to_rows::ChangesToRows;
+pub use watermark_assigner::WatermarkAssignerOperator;

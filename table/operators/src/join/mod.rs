@@ -1,0 +1,6 @@
+//! Joins.
+
+mod operator;
+mod side;
+
+pub use operator::{JoinInput, JoinOperator, JoinType};

@@ -1,0 +1,7 @@
+//! Windows over event time or processing time.
+
+mod assigner;
+mod table_function;
+
+pub use assigner::{WindowKind, WindowTime};
+pub use table_function::{WindowTableFunction, window_table_function};
