@@ -8,8 +8,8 @@ pub use aquifer_runtime as runtime;
 /// What a program needs: `use aquifer::prelude::*`.
 pub mod prelude {
     pub use aquifer_runtime::operator::{
-        AggregateFunction, Collector, KeyedContext, KeyedProcessFunction, OnTimerContext, OutputTag,
-        ProcessContext, ProcessFunction, RuntimeContext,
+        AggregateFunction, Collector, KeyedContext, KeyedProcessFunction, OnTimerContext,
+        OutputTag, ProcessContext, ProcessFunction, RuntimeContext,
     };
     pub use aquifer_runtime::time::WatermarkStrategy;
     pub use aquifer_runtime::{

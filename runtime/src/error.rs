@@ -103,6 +103,16 @@ pub enum RuntimeError {
         /// What the user code said.
         message: String,
     },
+    /// An error that another worker reported: its text and its code.
+    #[error("{message}")]
+    Reported {
+        /// The stable word of the original error.
+        code: &'static str,
+        /// Its text.
+        message: String,
+        /// Whether trying again may help.
+        retryable: bool,
+    },
     /// A broken invariant of the engine itself.
     #[error("internal error: {message}; please report it")]
     Internal {
@@ -125,6 +135,35 @@ impl RuntimeError {
     pub fn internal(message: impl Display) -> Self {
         Self::Internal {
             message: message.to_string(),
+        }
+    }
+
+    /// An error that another worker reported under the word `code`.
+    pub(crate) fn reported(code: &str, message: String, retryable: bool) -> Self {
+        let code = Self::codes()
+            .find(|known| *known == code)
+            .unwrap_or("operator.failed");
+        Self::Reported {
+            code,
+            message,
+            retryable,
+        }
+    }
+
+    /// The code of the innermost cause that has one: what went wrong, not who reported it.
+    #[must_use]
+    pub fn root_code(&self) -> &'static str {
+        match self {
+            Self::Operator {
+                source: Some(cause),
+                ..
+            } => cause
+                .downcast_ref::<RuntimeError>()
+                .map_or_else(|| self.code(), RuntimeError::root_code),
+            Self::Job(
+                JobError::Failed { cause, .. } | JobError::RestartsExhausted { cause, .. },
+            ) => cause.root_code(),
+            _ => self.code(),
         }
     }
 
@@ -188,6 +227,7 @@ impl RuntimeError {
             Self::Io { .. } => "io.failed",
             Self::Job(e) => e.code(),
             Self::User { .. } => "user.error",
+            Self::Reported { code, .. } => code,
             Self::Internal { .. } => "internal.error",
         }
     }
@@ -219,6 +259,7 @@ impl RuntimeError {
         match self {
             Self::Source(e) => e.failure().retryable,
             Self::Sink(e) => e.failure().retryable,
+            Self::Reported { retryable, .. } => *retryable,
             Self::Io { .. } | Self::Cluster(_) => true,
             Self::Operator {
                 source: Some(cause),

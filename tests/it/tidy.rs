@@ -88,7 +88,10 @@ fn dependencies_point_down() {
 fn every_example_has_its_expected_output() {
     for entry in fs::read_dir(root().join("examples")).unwrap() {
         let example = entry.unwrap().path();
-        if example.extension().is_none_or(|extension| extension != "rs") {
+        if example
+            .extension()
+            .is_none_or(|extension| extension != "rs")
+        {
             continue;
         }
         let name = example.file_stem().unwrap().to_str().unwrap();

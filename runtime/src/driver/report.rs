@@ -1,5 +1,7 @@
 //! What a worker tells the coordinator about a job.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::OperatorAck;
@@ -9,29 +11,31 @@ use crate::error::RuntimeError;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Failure {
     operator: Option<(String, String, usize)>,
+    code: String,
     message: String,
     retryable: bool,
 }
 
 impl From<&RuntimeError> for Failure {
     fn from(error: &RuntimeError) -> Self {
-        match error {
+        let (operator, message) = match error {
             RuntimeError::Operator {
                 operator,
                 uid,
                 worker,
                 message,
                 ..
-            } => Failure {
-                operator: Some((operator.clone(), uid.clone(), *worker)),
-                message: message.clone(),
-                retryable: error.is_retryable(),
-            },
-            _ => Failure {
-                operator: None,
-                message: error.report(),
-                retryable: error.is_retryable(),
-            },
+            } => (
+                Some((operator.clone(), uid.clone(), *worker)),
+                message.clone(),
+            ),
+            _ => (None, error.report()),
+        };
+        Failure {
+            operator,
+            code: error.root_code().to_string(),
+            message,
+            retryable: error.is_retryable(),
         }
     }
 }
@@ -45,15 +49,22 @@ impl Failure {
 
 impl From<Failure> for RuntimeError {
     fn from(failure: Failure) -> Self {
-        match failure.operator {
+        let Failure {
+            operator,
+            code,
+            message,
+            retryable,
+        } = failure;
+        let cause = RuntimeError::reported(&code, message.clone(), retryable);
+        match operator {
             Some((operator, uid, worker)) => RuntimeError::Operator {
                 operator,
                 uid,
                 worker,
-                message: failure.message,
-                source: None,
+                message,
+                source: Some(Arc::new(cause)),
             },
-            None => RuntimeError::user(failure.message),
+            None => cause,
         }
     }
 }

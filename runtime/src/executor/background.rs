@@ -127,7 +127,11 @@ fn do_chore(chore: Chore) -> Option<Completed> {
         } => {
             let complete = || -> Result<_> {
                 let manifest = storage.complete(&target, epoch, fingerprint, acks)?;
-                storage.discard_older(retained)?;
+                if let Err(error) = storage.discard_older(retained) {
+                    tracing::warn!(
+                        "checkpoint {checkpoint} is complete, but older ones cannot be deleted: {error}"
+                    );
+                }
                 Ok((target.folder.clone(), manifest.size_bytes()))
             };
             Some(Completed {

@@ -56,17 +56,18 @@ fn run(job: &str) -> aquifer_runtime::Result<()> {
                 client.await_result()
             })??;
         }
+        "crash" => crate::crash::run(&env)?,
         other => panic!("no such job: {other}"),
     }
     Ok(())
 }
 
-struct Cluster {
-    children: Vec<Child>,
+pub struct Cluster {
+    pub children: Vec<Child>,
 }
 
 impl Cluster {
-    fn start(job: &str, processes: usize, change: impl Fn(usize, &mut Command)) -> Self {
+    pub fn start(job: &str, processes: usize, change: impl Fn(usize, &mut Command)) -> Self {
         let listeners: Vec<_> = (0..processes)
             .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
             .collect();
@@ -96,7 +97,7 @@ impl Cluster {
         }
     }
 
-    fn wait(self) -> Vec<Output> {
+    pub fn wait(self) -> Vec<Output> {
         self.children
             .into_iter()
             .map(|child| child.wait_with_output().unwrap())
@@ -104,7 +105,7 @@ impl Cluster {
     }
 }
 
-fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 

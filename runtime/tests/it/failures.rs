@@ -66,8 +66,12 @@ fn a_uid_used_twice_is_refused_with_both_names() {
 fn a_missing_file_is_named() {
     let env = StreamExecutionEnvironment::create_local(2);
     env.read_text_file("/no/such/file.txt").for_each(|_| ());
-    let error = env.execute().unwrap_err().to_string();
-    assert!(error.contains("/no/such/file.txt"), "{error}");
+    let error = env.execute().unwrap_err();
+    assert_eq!(
+        (error.code(), error.root_code()),
+        ("job.failed", "io.failed")
+    );
+    assert!(error.to_string().contains("/no/such/file.txt"), "{error}");
 }
 
 #[test]

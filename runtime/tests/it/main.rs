@@ -10,5 +10,6 @@
 mod basics;
 mod checkpoints;
 mod cluster;
+mod crash;
 mod failures;
 mod support;
