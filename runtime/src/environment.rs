@@ -82,6 +82,7 @@ impl StreamExecutionEnvironment {
     pub fn from_args() -> Result<Self> {
         let config = Configuration::from_env()?;
         let (cluster, arguments) = ClusterSpec::from_process(&config)?;
+        let arguments = arguments.into_iter().skip(1).collect();
         Ok(Self::with_cluster(cluster, arguments, config))
     }
 
