@@ -30,6 +30,7 @@ pub mod stream_graph;
 pub mod testing;
 pub mod time;
 pub mod transformation;
+pub mod window;
 
 pub use batch::{
     BATCH_ROWS, Batch, BatchCodec, BatchData, NO_TIMESTAMP, StreamBatch, StreamCodec, StreamData,

@@ -42,12 +42,6 @@ impl<O: EpochOperator, F: Fn() -> O> KeyedHarness<O, F> {
         }
     }
 
-    pub(crate) fn set_processing_time(&mut self, millis: i64) {
-        self.instances
-            .iter_mut()
-            .for_each(|instance| instance.set_processing_time(millis));
-    }
-
     /// What all instances emitted in the epoch.
     pub(crate) fn end_epoch_at(&mut self, watermark: i64) -> Vec<(usize, Batch)> {
         self.instances
@@ -68,18 +62,6 @@ impl<O: EpochOperator, F: Fn() -> O> KeyedHarness<O, F> {
             .iter_mut()
             .for_each(|instance| instance.restore(&state).unwrap());
         restarted
-    }
-
-    pub(crate) fn late_records(&self) -> u64 {
-        self.instances
-            .iter()
-            .map(|instance| {
-                instance
-                    .metrics()
-                    .late_records
-                    .load(std::sync::atomic::Ordering::Relaxed)
-            })
-            .sum()
     }
 }
 

@@ -257,12 +257,12 @@ where
         let run = self.run();
         let (watermark, now) = (run.watermark.observe(output), output.processing_time());
         run.backend.set_processing_time(now);
-        while let Some((time, slot)) = self.run().timers.pop_event(watermark) {
+        while let Some((time, (slot, ()))) = self.run().timers.pop_event(watermark) {
             self.fire(TimeDomain::EventTime, time, slot, watermark, now)?;
             self.run().out.flush_full(output);
         }
         let sequence = self.run().timers.processing_sequence();
-        while let Some((time, slot)) = self.run().timers.pop_processing(now, sequence) {
+        while let Some((time, (slot, ()))) = self.run().timers.pop_processing(now, sequence) {
             self.fire(TimeDomain::ProcessingTime, time, slot, watermark, now)?;
             self.run().out.flush_full(output);
         }

@@ -8,7 +8,7 @@ use std::any::type_name;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::error::{Result, RuntimeError};
+use crate::error::Result;
 use crate::exchange::key_hash;
 use crate::operator::{RecordSink, Restore, Snapshot, StateSize};
 
@@ -161,6 +161,11 @@ impl<K: StateKey> KeyedStateBackend<K> {
         }
     }
 
+    /// True when any state is registered.
+    pub(crate) fn has_states(&self) -> bool {
+        !self.tables.states.is_empty()
+    }
+
     /// Sets the clock of the states' time to live.
     pub fn set_processing_time(&mut self, millis: i64) {
         self.slots.set_now(millis);
@@ -223,63 +228,29 @@ impl<K: StateKey> KeyedStateBackend<K> {
             let Registered { name, state } = &self.tables.states[at];
             let (name, state) = (name.clone(), state.clone());
             let expected = Self::schema(&*state);
-            let Some(stored) = restore.schema(&name) else {
-                continue;
-            };
-            if stored != expected {
-                let stored = stored.to_string();
-                return Err(StateError::Schema {
-                    uid,
-                    state: name,
-                    stored,
-                    expected,
-                }
-                .into());
-            }
+            StateError::check_schema(&uid, &name, restore.schema(&name), expected.clone())?;
             restore.read(&name, |_, mut bytes| {
-                let failed = |reason: String| {
-                    RuntimeError::from(StateError::Decode {
-                        uid: uid.clone(),
-                        state: name.clone(),
-                        expected: expected.clone(),
-                        reason,
-                    })
-                };
+                let failed =
+                    |reason: String| StateError::decode(&uid, &name, expected.clone(), reason);
                 let key: K = bincode::deserialize_from(&mut bytes)
                     .map_err(|error| failed(error.to_string()))?;
                 let slot = self.activate(key);
-                state.restore(slot, bytes).map_err(failed)
+                Ok(state.restore(slot, bytes).map_err(failed)?)
             })?;
         }
         Ok(())
     }
 
-    pub(crate) fn decode_error(
-        &self,
-        state: &str,
-        expected: String,
-        error: impl ToString,
-    ) -> RuntimeError {
-        let (uid, state) = (self.tables.uid.clone(), state.to_string());
-        StateError::Decode {
-            uid,
-            state,
-            expected,
-            reason: error.to_string(),
-        }
-        .into()
+    pub(crate) fn uid(&self) -> &str {
+        &self.tables.uid
     }
 
     fn check_names(&self, restore: &Restore) -> Result<()> {
         let known = || self.tables.states.iter().map(|state| state.name.clone());
         for record in restore.list(NAMES)? {
-            let names: Vec<String> =
-                bincode::deserialize(&record).map_err(|error| StateError::Decode {
-                    uid: self.tables.uid.clone(),
-                    state: NAMES.to_string(),
-                    expected: "names".to_string(),
-                    reason: error.to_string(),
-                })?;
+            let names: Vec<String> = bincode::deserialize(&record).map_err(|error| {
+                StateError::decode(&self.tables.uid, NAMES, "names".to_string(), error)
+            })?;
             if let Some(state) = names
                 .into_iter()
                 .find(|name| known().all(|known| known != *name))

@@ -85,3 +85,43 @@ error_codes!(StateError {
     Encode => "state.encode",
     Decode => "state.decode",
 });
+
+impl StateError {
+    pub(crate) fn decode(uid: &str, state: &str, expected: String, error: impl ToString) -> Self {
+        let (uid, state) = (uid.to_string(), state.to_string());
+        StateError::Decode {
+            uid,
+            state,
+            expected,
+            reason: error.to_string(),
+        }
+    }
+
+    pub(crate) fn encode(state: &str, error: impl ToString) -> Self {
+        StateError::Encode {
+            state: state.to_string(),
+            reason: error.to_string(),
+        }
+    }
+
+    /// Refuses a state that was `stored` with another schema than `expected`.
+    pub(crate) fn check_schema(
+        uid: &str,
+        state: &str,
+        stored: Option<&str>,
+        expected: String,
+    ) -> Result<(), StateError> {
+        match stored {
+            Some(stored) if stored != expected => {
+                let (uid, state, stored) = (uid.to_string(), state.to_string(), stored.to_string());
+                Err(StateError::Schema {
+                    uid,
+                    state,
+                    stored,
+                    expected,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}

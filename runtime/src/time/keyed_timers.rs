@@ -1,5 +1,6 @@
-//! The timers of a keyed operator, on both clocks, by the key's slot.
+//! The timers of a keyed operator, on both clocks, by the key's slot and, in window operators, the window.
 
+use std::any::type_name;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -20,14 +21,14 @@ pub enum TimeDomain {
     ProcessingTime,
 }
 
-/// Timers of both clocks. A slot with timers stays in use.
-pub(crate) struct KeyedTimers {
-    event: TimerIndex<u32>,
-    processing: TimerIndex<u32>,
+/// Timers of both clocks. A slot with timers stays in use. `N` tells apart what belongs to one key: windows.
+pub(crate) struct KeyedTimers<N = ()> {
+    event: TimerIndex<(u32, N)>,
+    processing: TimerIndex<(u32, N)>,
     slots: Rc<Slots>,
 }
 
-impl KeyedTimers {
+impl<N: StateKey> KeyedTimers<N> {
     pub(crate) fn new(slots: Rc<Slots>) -> Self {
         KeyedTimers {
             event: TimerIndex::new(),
@@ -36,40 +37,40 @@ impl KeyedTimers {
         }
     }
 
-    fn index(&mut self, domain: TimeDomain) -> &mut TimerIndex<u32> {
+    fn index(&mut self, domain: TimeDomain) -> &mut TimerIndex<(u32, N)> {
         match domain {
             TimeDomain::EventTime => &mut self.event,
             TimeDomain::ProcessingTime => &mut self.processing,
         }
     }
 
-    pub(crate) fn register(&mut self, domain: TimeDomain, time: i64, slot: u32) {
-        if self.index(domain).register(time, slot) {
+    pub(crate) fn register(&mut self, domain: TimeDomain, time: i64, slot: u32, namespace: N) {
+        if self.index(domain).register(time, (slot, namespace)) {
             self.slots.acquire(slot as usize);
         }
     }
 
-    pub(crate) fn delete(&mut self, domain: TimeDomain, time: i64, slot: u32) {
-        if self.index(domain).delete(time, &slot) {
+    pub(crate) fn delete(&mut self, domain: TimeDomain, time: i64, slot: u32, namespace: N) {
+        if self.index(domain).delete(time, &(slot, namespace)) {
             self.slots.release(slot as usize);
         }
     }
 
     /// Takes the first event-time timer at or before `watermark`.
-    pub(crate) fn pop_event(&mut self, watermark: i64) -> Option<(i64, u32)> {
+    pub(crate) fn pop_event(&mut self, watermark: i64) -> Option<(i64, (u32, N))> {
         let fired = self.event.pop_until(watermark);
         self.released(fired)
     }
 
     /// Takes the first processing-time timer at or before `now` that is older than `sequence`.
-    pub(crate) fn pop_processing(&mut self, now: i64, sequence: u64) -> Option<(i64, u32)> {
+    pub(crate) fn pop_processing(&mut self, now: i64, sequence: u64) -> Option<(i64, (u32, N))> {
         let fired = self.processing.pop_registered_before(now, sequence);
         self.released(fired)
     }
 
-    fn released(&self, fired: Option<(i64, u32)>) -> Option<(i64, u32)> {
-        if let Some((_, slot)) = fired {
-            self.slots.release(slot as usize);
+    fn released(&self, fired: Option<(i64, (u32, N))>) -> Option<(i64, (u32, N))> {
+        if let Some((_, (slot, _))) = &fired {
+            self.slots.release(*slot as usize);
         }
         fired
     }
@@ -89,18 +90,18 @@ impl KeyedTimers {
             (EVENT_TIMERS, &self.event),
             (PROCESSING_TIMERS, &self.processing),
         ] {
-            let timers: Vec<(i64, u32)> = index.iter().map(|(time, slot)| (time, *slot)).collect();
+            let timers: Vec<(i64, (u32, N))> = index
+                .iter()
+                .map(|(time, owner)| (time, owner.clone()))
+                .collect();
             let keys = keys.clone();
             snapshot.keyed(name, Self::schema::<K>(), move |sink| {
-                for (time, slot) in timers {
+                for (time, (slot, namespace)) in timers {
                     let Some((hash, key)) = keys.get(slot) else {
                         continue;
                     };
-                    let bytes =
-                        bincode::serialize(&(key, time)).map_err(|error| StateError::Encode {
-                            state: name.to_string(),
-                            reason: error.to_string(),
-                        })?;
+                    let bytes = bincode::serialize(&(key, namespace, time))
+                        .map_err(|error| StateError::encode(name, error))?;
                     sink.record(hash, &bytes)?;
                 }
                 Ok(())
@@ -109,7 +110,7 @@ impl KeyedTimers {
     }
 
     fn schema<K>() -> String {
-        format!("timers by {}", std::any::type_name::<K>())
+        format!("timers of {} by {}", type_name::<N>(), type_name::<K>())
     }
 
     /// Takes back the timers of the keys that belong to this instance.
@@ -123,10 +124,12 @@ impl KeyedTimers {
             (PROCESSING_TIMERS, TimeDomain::ProcessingTime),
         ] {
             restore.read(name, |_, bytes| {
-                let (key, time): (K, i64) = bincode::deserialize(bytes)
-                    .map_err(|error| backend.decode_error(name, Self::schema::<K>(), error))?;
+                let (key, namespace, time): (K, N, i64) =
+                    bincode::deserialize(bytes).map_err(|error| {
+                        StateError::decode(backend.uid(), name, Self::schema::<K>(), error)
+                    })?;
                 let slot = backend.activate(key);
-                self.register(domain, time, slot);
+                self.register(domain, time, slot, namespace);
                 Ok(())
             })?;
         }
@@ -156,23 +159,25 @@ impl TimerService<'_> {
     /// Wakes the current key when the watermark reaches `time`. A time that has passed fires at the end of the
     /// epoch. A second timer for the same time changes nothing.
     pub fn register_event_time_timer(&mut self, time: i64) {
-        self.timers.register(TimeDomain::EventTime, time, self.slot);
+        self.timers
+            .register(TimeDomain::EventTime, time, self.slot, ());
     }
 
     /// Wakes the current key at the end of the first epoch whose announced time has reached `time`.
     pub fn register_processing_time_timer(&mut self, time: i64) {
         self.timers
-            .register(TimeDomain::ProcessingTime, time, self.slot);
+            .register(TimeDomain::ProcessingTime, time, self.slot, ());
     }
 
     /// Removes the current key's timer for `time`, if there is one.
     pub fn delete_event_time_timer(&mut self, time: i64) {
-        self.timers.delete(TimeDomain::EventTime, time, self.slot);
+        self.timers
+            .delete(TimeDomain::EventTime, time, self.slot, ());
     }
 
     /// Removes the current key's timer for `time`, if there is one.
     pub fn delete_processing_time_timer(&mut self, time: i64) {
         self.timers
-            .delete(TimeDomain::ProcessingTime, time, self.slot);
+            .delete(TimeDomain::ProcessingTime, time, self.slot, ());
     }
 }
