@@ -45,7 +45,10 @@ macro_rules! error_codes {
 pub(crate) use error_codes;
 
 /// Everything that can go wrong in the runtime.
-#[derive(Clone, Debug, ThisError)]
+///
+/// `Display` is the message alone; `Debug` is the whole [`report`](RuntimeError::report) with the code, as `main`
+/// prints it when a program ends with an error.
+#[derive(Clone, ThisError)]
 #[non_exhaustive]
 pub enum RuntimeError {
     /// An option is unknown or has a bad value.
@@ -285,6 +288,12 @@ impl RuntimeError {
             cause = error.source();
         }
         text
+    }
+}
+
+impl fmt::Debug for RuntimeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.report(), self.root_code())
     }
 }
 
