@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use aquifer_functions::expression::ResolvedExpr;
 use aquifer_types::{DataType, Field};
 use serde::{Deserialize, Serialize};
 
@@ -263,6 +264,8 @@ pub struct Column {
 pub enum ColumnKind {
     /// Stored data.
     Physical,
+    /// Computed; the expression's inputs are the physical and metadata columns in schema order.
+    Computed(ResolvedExpr),
     /// Offered by the connector.
     Metadata {
         /// The connector's key.
@@ -287,9 +290,24 @@ impl Column {
     pub fn is_persisted(&self) -> bool {
         match &self.kind {
             ColumnKind::Physical => true,
+            ColumnKind::Computed(_) => false,
             ColumnKind::Metadata { is_virtual, .. } => !is_virtual,
         }
     }
+
+    /// Whether the column is computed.
+    pub fn is_computed(&self) -> bool {
+        matches!(self.kind, ColumnKind::Computed(_))
+    }
+}
+
+/// A resolved watermark.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WatermarkSpec {
+    /// The event-time column, by index in the schema.
+    pub column: usize,
+    /// The watermark; its inputs are all columns in schema order.
+    pub expression: ResolvedExpr,
 }
 
 /// A resolved and checked schema.
@@ -297,6 +315,9 @@ impl Column {
 pub struct ResolvedSchema {
     /// The columns in order.
     pub columns: Vec<Column>,
+    /// The watermarks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub watermarks: Vec<WatermarkSpec>,
     /// The primary key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub primary_key: Option<PrimaryKey>,
@@ -308,7 +329,11 @@ impl ResolvedSchema {
     /// # Errors
     /// `schema.invalid_schema` if a name occurs twice or a key column is missing, computed or
     /// nullable.
-    pub fn new(columns: Vec<Column>, primary_key: Option<PrimaryKey>) -> Result<Self> {
+    pub fn new(
+        columns: Vec<Column>,
+        watermarks: Vec<WatermarkSpec>,
+        primary_key: Option<PrimaryKey>,
+    ) -> Result<Self> {
         let invalid = |reason: String| SchemaErrorKind::InvalidSchema { reason };
         let mut seen = HashSet::new();
         for column in &columns {
@@ -338,6 +363,7 @@ impl ResolvedSchema {
         }
         Ok(ResolvedSchema {
             columns,
+            watermarks,
             primary_key,
         })
     }
@@ -350,6 +376,7 @@ impl ResolvedSchema {
             .collect();
         ResolvedSchema {
             columns,
+            watermarks: Vec::new(),
             primary_key: None,
         }
     }
@@ -390,7 +417,11 @@ impl ResolvedSchema {
     /// Names and types of what a source produces: physical, then metadata columns in order.
     pub fn source_fields(&self) -> Vec<Field> {
         let field = |c: &Column| Field::new(c.name.clone(), c.data_type.clone());
-        self.columns.iter().map(field).collect()
+        self.columns
+            .iter()
+            .filter(|c| !c.is_computed())
+            .map(field)
+            .collect()
     }
 
     /// Names and types of the physical columns.
@@ -426,6 +457,7 @@ impl fmt::Display for ResolvedSchema {
             let mut line = format!("  `{}` {}", column.name, column.data_type);
             match &column.kind {
                 ColumnKind::Physical => {}
+                ColumnKind::Computed(expression) => line.push_str(&format!(" AS {expression}")),
                 ColumnKind::Metadata { key, is_virtual } => {
                     line.push_str(" METADATA");
                     if key != &column.name {
@@ -437,6 +469,16 @@ impl fmt::Display for ResolvedSchema {
                 }
             }
             lines.push(line);
+        }
+        for watermark in &self.watermarks {
+            let name = self
+                .columns
+                .get(watermark.column)
+                .map_or("?", |c| c.name.as_str());
+            lines.push(format!(
+                "  WATERMARK FOR `{name}` AS {}",
+                watermark.expression
+            ));
         }
         if let Some(key) = &self.primary_key {
             let columns: Vec<String> = key.columns.iter().map(|c| format!("`{c}`")).collect();

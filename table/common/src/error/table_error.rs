@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use aquifer_functions::FunctionError;
 use aquifer_runtime::RuntimeError;
 use aquifer_types::TypesError;
 
@@ -151,6 +152,42 @@ area! {
     Unsupported: UnsupportedError;
     Execution: ExecutionError;
     Io: IoError;
+}
+
+impl From<FunctionError> for TableError {
+    fn from(error: FunctionError) -> Self {
+        match error {
+            FunctionError::UnknownFunction { name, near } => ValidationErrorKind::UnknownFunction {
+                function: name,
+                candidates: near,
+            }
+            .into(),
+            FunctionError::InvalidArguments {
+                function,
+                arguments,
+                signatures,
+            } => ValidationErrorKind::InvalidArguments {
+                function,
+                arguments,
+                signatures,
+            }
+            .into(),
+            FunctionError::UnsupportedCast { from, to } => {
+                SchemaErrorKind::InvalidCast { from, to }.into()
+            }
+            FunctionError::NoCommonType { what, types } => SchemaErrorKind::NoCommonType {
+                what: what.to_string(),
+                types,
+            }
+            .into(),
+            FunctionError::Types(error) => error.into(),
+            other => ValidationErrorKind::InvalidClause {
+                hint: other.hint(),
+                message: other.to_string(),
+            }
+            .into(),
+        }
+    }
 }
 
 impl From<RuntimeError> for TableError {

@@ -1,0 +1,192 @@
+//! Plans are stable, refuse what cannot work, and run.
+
+use crate::ExecNodeGraph;
+use crate::testing::Fixture;
+use aquifer_table_common::operation::{ModifyOperation, Operation, OutputMode};
+
+fn plan(fixture: &Fixture, sql: &str) -> aquifer_table_common::Result<ExecNodeGraph> {
+    let operations = match fixture.operation(sql)? {
+        Operation::Query(child) => vec![ModifyOperation::Collect { child }],
+        Operation::Modify(operation) => vec![operation],
+        Operation::StatementSet(inserts) => inserts,
+        other => panic!("{}", other.summary()),
+    };
+    fixture.planner.plan(&operations)
+}
+
+#[test]
+fn a_plan_survives_json() {
+    let fixture = Fixture::new();
+    for sql in [
+        "SELECT customer, COUNT(DISTINCT amount) AS n, SUM(price) FILTER (WHERE id > 1) FROM orders GROUP BY customer",
+        "INSERT INTO upsert_sink SELECT c.name, COUNT(*) FROM orders o LEFT JOIN customers c ON o.customer = c.name GROUP BY c.name",
+        "SELECT * FROM events UNION ALL SELECT 1, 2, 3, TIMESTAMP '2020-01-01 00:00:00'",
+        "VALUES (1, 'a', DATE '2020-01-01', 1.5), (NULL, NULL, NULL, NULL)",
+    ] {
+        let mut graph = plan(&fixture, sql).unwrap_or_else(|e| panic!("{sql}\n{e:?}"));
+        let json = graph.to_json().unwrap();
+        let back = ExecNodeGraph::from_json(&json).unwrap_or_else(|e| panic!("{json}\n{e:?}"));
+        graph.streams.clear();
+        assert_eq!(back, graph, "{sql}");
+        assert_eq!(back.to_json().unwrap(), json);
+    }
+}
+
+#[test]
+fn broken_plans_are_refused() {
+    let fixture = Fixture::new();
+    let json = plan(&fixture, "SELECT k FROM updates")
+        .unwrap()
+        .to_json()
+        .unwrap();
+    for (from, to) in [
+        ("\"format_version\": 1", "\"format_version\": 9"),
+        ("stream-exec-calc_1", "stream-exec-calc_7"),
+        ("stream-exec-output_1", "stream-exec-outputs_1"),
+        ("\"roots\": [", "\"roots\": [77, "),
+        ("{", "["),
+    ] {
+        let broken = json.replacen(from, to, 1);
+        if broken != json {
+            assert_eq!(
+                ExecNodeGraph::from_json(&broken).unwrap_err().code(),
+                "plan.unreadable",
+                "{from}"
+            );
+        }
+    }
+}
+
+#[test]
+fn common_parts_and_scans_are_shared() {
+    let fixture = Fixture::new();
+    let graph = plan(
+        &fixture,
+        "EXECUTE STATEMENT SET BEGIN \
+         INSERT INTO append_sink SELECT id, customer FROM orders WHERE id > 1; \
+         INSERT INTO append_sink SELECT id, customer FROM orders WHERE id > 1; \
+         INSERT INTO append_sink SELECT amount, 'x' FROM orders; END",
+    )
+    .unwrap();
+    let count = |prefix: &str| {
+        graph
+            .nodes
+            .iter()
+            .filter(|n| n.kind.type_name().starts_with(prefix))
+            .count()
+    };
+    assert_eq!(count("stream-exec-table-source-scan"), 1);
+    assert_eq!(count("stream-exec-sink"), 3);
+    let scan = &graph.nodes[0];
+    assert_eq!(
+        scan.output
+            .iter()
+            .map(|f| f.name.as_str())
+            .collect::<Vec<_>>(),
+        ["id", "customer", "amount"]
+    );
+}
+
+#[test]
+fn targets_that_cannot_take_updates_are_refused_with_the_cause() {
+    let fixture = Fixture::new();
+    let query = fixture
+        .query("SELECT customer, COUNT(*) FROM orders GROUP BY customer")
+        .unwrap();
+    let operation = ModifyOperation::OutputConversion {
+        child: query,
+        mode: OutputMode::Append,
+    };
+    let error = fixture.planner.plan(&[operation]).unwrap_err();
+    assert_eq!(error.code(), "validation.updates_not_accepted");
+    assert!(error.report().contains("GROUP BY customer"), "{error:?}");
+
+    for (sql, cause) in [
+        (
+            "SELECT k, 'x' FROM updates",
+            "table `default_catalog`.`default_database`.`updates`",
+        ),
+        (
+            "SELECT o.id, c.name FROM orders o LEFT JOIN big ON o.id = big.id, customers c",
+            "LeftOuterJoin",
+        ),
+    ] {
+        let operation = fixture
+            .operation(&format!("INSERT INTO append_sink {sql}"))
+            .unwrap();
+        let Operation::Modify(operation) = operation else {
+            panic!()
+        };
+        let environment = aquifer_runtime::StreamExecutionEnvironment::create_local(1);
+        let factories = fixture.factories.read().clone();
+        let context = crate::TranslateContext {
+            environment: &environment,
+            factories: &factories,
+            time_zone: aquifer_types::temporal::TimeZone::default(),
+            idle_timeout_ms: None,
+        };
+        let error = fixture
+            .planner
+            .translate(&[operation], &context)
+            .unwrap_err();
+        assert_eq!(error.code(), "validation.updates_not_accepted");
+        assert!(error.report().contains(cause), "{sql}: {error:?}");
+    }
+}
+
+/// Two small tables for queries that run.
+const T: &str =
+    "(VALUES (1, 'a', 10), (2, 'b', 20), (2, 'a', 5), (3, CAST(NULL AS STRING), 7)) AS t (k, s, v)";
+const U: &str = "(VALUES (1, 'x'), (2, 'y'), (2, 'z'), (9, 'w')) AS u (k, name)";
+
+/// Runs queries with one and two workers. `{T}` and `{U}` stand for the tables.
+fn check_rows(cases: &[(&str, &[&str])]) {
+    let fixture = Fixture::new();
+    for (sql, expected) in cases {
+        let sql = sql.replace("{T}", T).replace("{U}", U);
+        for workers in [1, 2] {
+            let rows = fixture
+                .rows(&sql, workers)
+                .unwrap_or_else(|e| panic!("{sql}\n{e:?}"));
+            assert_eq!(rows, *expected, "{sql} with {workers} workers");
+        }
+    }
+}
+
+#[test]
+fn queries_give_their_final_rows() {
+    check_rows(&[
+        ("SELECT 1 + 1, NULLIF('a', 'b')", &["2, a"]),
+        ("SELECT s, v * 2 FROM {T} WHERE k = 2", &["a, 10", "b, 40"]),
+        (
+            "SELECT t.v, u.name FROM {T} JOIN {U} ON t.k = u.k",
+            &["10, x", "20, y", "20, z", "5, y", "5, z"],
+        ),
+        (
+            "SELECT t.k, u.name FROM {T} LEFT JOIN {U} ON t.k = u.k AND u.name <> 'y'",
+            &["1, x", "2, z", "2, z", "3, null"],
+        ),
+        (
+            "SELECT k, t.v, u.name FROM {T} FULL JOIN {U} USING (k) WHERE v IS NULL OR name IS NULL",
+            &["3, 7, null", "9, null, w"],
+        ),
+        (
+            "SELECT k FROM {T} UNION ALL SELECT k FROM {U} WHERE k > 2",
+            &["1", "2", "2", "3", "9"],
+        ),
+        (
+            "SELECT * FROM (VALUES (1), (2)) AS a (x) CROSS JOIN (VALUES (3)) AS b (y)",
+            &["1, 3", "2, 3"],
+        ),
+        ("SELECT a FROM (VALUES (1)) AS t (a) WHERE a > 5", &[]),
+    ]);
+}
+
+#[test]
+fn a_failing_row_fails_the_job_with_the_operator() {
+    let fixture = Fixture::new();
+    let error = fixture
+        .rows("SELECT 1 / a FROM (VALUES (1), (0)) AS t (a)", 1)
+        .unwrap_err();
+    assert!(error.report().contains("Calc(select=["), "{error:?}");
+}
