@@ -19,8 +19,8 @@ use crate::executor::JobClient;
 use crate::operator::{EpochEnd, EpochOperator, OperatorContext, Output, Restore, Snapshot};
 use crate::transformation::Transformation;
 
-/// How many batches may wait for the reader before the job is held back.
-const WAITING_BATCHES: usize = 1024;
+/// How many epochs may wait for the reader before the job is held back.
+const WAITING_BATCHES: usize = 16;
 
 const UNCOMMITTED: &str = "uncommitted";
 

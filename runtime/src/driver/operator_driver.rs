@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use timely::dataflow::operators::Capability;
 use timely::progress::frontier::MutableAntichain;
@@ -61,6 +61,8 @@ pub(crate) struct OperatorDriver {
     output: Output,
     epoch: u64,
     kept: BTreeMap<u64, Kept>,
+    /// An operator that asked for more time is not asked again before; a wake-up is under way.
+    retry_at: Option<Instant>,
     phase: Phase,
 }
 
@@ -126,6 +128,7 @@ impl OperatorDriver {
             output: Output::new(parts.inputs),
             epoch: 0,
             kept: BTreeMap::new(),
+            retry_at: None,
             phase: Phase::New,
         }
     }
@@ -313,6 +316,10 @@ impl OperatorDriver {
             return self.pass_epoch_on();
         }
         let start = now();
+        if self.retry_at.is_some_and(|at| start < at) {
+            return Ok(false);
+        }
+        self.retry_at = None;
         let end = self.operator.borrow_mut().end_epoch(&mut self.output)?;
         self.context
             .metrics
@@ -320,6 +327,7 @@ impl OperatorDriver {
             .fetch_add(nanos_since(start), Relaxed);
         self.flush();
         if end == EpochEnd::Pending {
+            self.retry_at = Some(start + PENDING_RETRY);
             self.activator.activate_after(PENDING_RETRY);
             return Ok(false);
         }
@@ -417,6 +425,6 @@ pub(crate) fn guarded<R>(code: impl FnOnce() -> Result<R>) -> Result<R> {
     })
 }
 
-pub(crate) fn nanos_since(start: std::time::Instant) -> u64 {
+pub(crate) fn nanos_since(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

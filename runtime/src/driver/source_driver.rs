@@ -5,6 +5,8 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
 
 use timely::dataflow::operators::Capability;
 use timely::scheduling::Activator;
@@ -18,8 +20,6 @@ use crate::error::{Result, RuntimeError};
 use crate::operator::{OperatorContext, Output, Snapshot};
 use crate::source::{SourceReader, SourceStatus};
 use crate::time::{MAX_WATERMARK, Watermark};
-
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Rows asked for in one poll: small enough that what follows works on data still in the cache.
 const POLL_ROWS: usize = 4096;
@@ -36,6 +36,8 @@ pub(crate) struct SourceDriver {
     epoch: u64,
     /// Rows emitted in this epoch.
     emitted: usize,
+    /// The reader is not polled before; a wake-up is under way.
+    wake_at: Option<Instant>,
     phase: Phase,
 }
 
@@ -81,6 +83,7 @@ impl SourceDriver {
             output: Output::new(0),
             epoch: 0,
             emitted: 0,
+            wake_at: None,
             phase: Phase::New,
         }
     }
@@ -156,6 +159,11 @@ impl SourceDriver {
     }
 
     fn poll(&mut self) -> Result<()> {
+        // Announcements wake the source more often than it asked for; each wake-up that is under way comes once.
+        if self.wake_at.is_some_and(|at| now() < at) {
+            return Ok(());
+        }
+        self.wake_at = None;
         let allowance = (self.job.max_rows - self.emitted).min(POLL_ROWS);
         let start = now();
         let status = self.reader.borrow_mut().poll(&mut self.output, allowance)?;
@@ -176,7 +184,10 @@ impl SourceDriver {
                 self.phase = Phase::EpochFull;
             }
             SourceStatus::Ready => self.activator.activate(),
-            SourceStatus::Waiting(duration) => self.activator.activate_after(duration),
+            SourceStatus::Waiting(duration) => {
+                self.wake_at = Some(now() + duration);
+                self.activator.activate_after(duration);
+            }
         }
         if self.phase == Phase::EpochFull {
             self.job.report_full(self.epoch);

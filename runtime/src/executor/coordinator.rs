@@ -315,6 +315,7 @@ impl Job {
     }
 
     fn end(&mut self, outcome: Outcome, out: &mut Decisions) {
+        tracing::info!(job = %self.definition.name, ?outcome, "job ended\n{}", self.definition.metrics.snapshot());
         out.commands.push(Command::Ended {
             job: self.attempt.job,
             outcome,

@@ -62,12 +62,12 @@ fn run(job: &str) -> aquifer_runtime::Result<()> {
     Ok(())
 }
 
-pub struct Cluster {
+pub(crate) struct Cluster {
     pub children: Vec<Child>,
 }
 
 impl Cluster {
-    pub fn start(job: &str, processes: usize, change: impl Fn(usize, &mut Command)) -> Self {
+    pub(crate) fn start(job: &str, processes: usize, change: impl Fn(usize, &mut Command)) -> Self {
         let listeners: Vec<_> = (0..processes)
             .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
             .collect();
@@ -97,7 +97,7 @@ impl Cluster {
         }
     }
 
-    pub fn wait(self) -> Vec<Output> {
+    pub(crate) fn wait(self) -> Vec<Output> {
         self.children
             .into_iter()
             .map(|child| child.wait_with_output().unwrap())
@@ -105,7 +105,7 @@ impl Cluster {
     }
 }
 
-pub fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 

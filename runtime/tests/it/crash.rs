@@ -102,12 +102,24 @@ impl SplitReader<(u64, i64)> for CountersReader {
 }
 
 /// Files that appear under their final name when their checkpoint is complete.
-struct Files {
+pub(crate) struct Files {
     folder: PathBuf,
+    file: Option<PathBuf>,
+}
+
+impl Files {
+    /// Writes everything to one path.
+    pub(crate) fn in_one_file(path: &str) -> Self {
+        Files {
+            folder: PathBuf::new(),
+            file: Some(path.into()),
+        }
+    }
 }
 
 struct FilesWriter {
     folder: PathBuf,
+    file: Option<PathBuf>,
     prefix: String,
     count: u64,
     current: Option<(PathBuf, BufWriter<File>)>,
@@ -122,6 +134,7 @@ impl Sink for Files {
         let prefix = format!("{run}-{}", context.worker);
         Ok(Box::new(FilesWriter {
             folder: self.folder.clone(),
+            file: self.file.clone(),
             prefix,
             count: 0,
             current: None,
@@ -142,9 +155,11 @@ impl SinkWriter<(u64, i64)> for FilesWriter {
     fn write(&mut self, values: Vec<(u64, i64)>) -> Result<()> {
         if self.current.is_none() {
             self.count += 1;
-            let path = self
-                .folder
-                .join(format!("{}-{}.part", self.prefix, self.count));
+            let part = || {
+                self.folder
+                    .join(format!("{}-{}.part", self.prefix, self.count))
+            };
+            let path = self.file.clone().unwrap_or_else(part);
             let file = File::create(&path).map_err(|cause| RuntimeError::io(&path, cause))?;
             self.current = Some((path, BufWriter::new(file)));
         }
@@ -182,7 +197,7 @@ impl SinkWriter<(u64, i64)> for FilesWriter {
 }
 
 /// The job of the child processes.
-pub fn run(env: &StreamExecutionEnvironment) -> Result<()> {
+pub(crate) fn run(env: &StreamExecutionEnvironment) -> Result<()> {
     let folder = PathBuf::from(std::env::var("CRASH_FOLDER").map_err(RuntimeError::user)?);
     env.set_checkpoint_directory(folder.join("checkpoints"))
         .enable_checkpointing(Duration::from_millis(5))
@@ -195,6 +210,7 @@ pub fn run(env: &StreamExecutionEnvironment) -> Result<()> {
         .shuffle()
         .map(|row| row)
         .sink_to(Files {
+            file: None,
             folder: folder.join("out"),
         })
         .uid("files");

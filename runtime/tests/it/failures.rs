@@ -99,3 +99,35 @@ fn dropping_the_iterator_early_ends_the_job() {
         3
     );
 }
+
+#[test]
+fn a_full_disk_fails_the_job_with_the_path() {
+    let env = StreamExecutionEnvironment::create_local(2);
+    env.from_sequence(0, 10_000)
+        .map(|n| (n as u64, n))
+        .sink_to(crate::crash::Files::in_one_file("/dev/full"));
+    let error = env.execute().unwrap_err().to_string();
+    assert!(
+        error.contains("/dev/full") && error.contains("space"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_slow_reader_holds_the_job_back_without_wasting_the_worker() {
+    let env = StreamExecutionEnvironment::create_local(1);
+    let mut rows = env
+        .from_sequence(0, i64::MAX)
+        .execute_and_collect()
+        .unwrap();
+    rows.next().unwrap().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let metrics = rows.job_client().metrics();
+    let sent: u64 = metrics
+        .operators
+        .iter()
+        .map(|operator| operator.records_out)
+        .sum();
+    let limit = 64 * 65_536;
+    assert!(sent < limit, "{sent} rows were read ahead");
+}
