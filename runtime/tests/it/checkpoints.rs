@@ -97,11 +97,13 @@ fn a_stopped_job_goes_on_with_any_number_of_workers() {
             });
         let mut results = sum_per_key(&rows, "sums").execute_and_collect().unwrap();
         if run < 3 {
-            while gate.load(Ordering::SeqCst) < (run as i64 + 1) * 4000 {
-                std::thread::yield_now();
-            }
-            let client = results.job_client().clone();
-            let stopper = std::thread::spawn(move || client.stop_with_savepoint(None, false));
+            let (client, passed) = (results.job_client().clone(), Arc::clone(&gate));
+            let stopper = std::thread::spawn(move || {
+                while passed.load(Ordering::SeqCst) < (run as i64 + 1) * 4000 {
+                    std::thread::yield_now();
+                }
+                client.stop_with_savepoint(None, false)
+            });
             sums.extend(
                 results
                     .by_ref()
