@@ -36,7 +36,9 @@ pub use batch::{
     BATCH_ROWS, Batch, BatchCodec, BatchData, NO_TIMESTAMP, StreamBatch, StreamCodec, StreamData,
 };
 pub use config::{ConfigOption, Configuration};
-pub use data_stream::{DataStream, DataStreamSink, Sink, SinkWriter, StreamIterator};
+pub use data_stream::{
+    DataStream, DataStreamSink, KeyedStream, Sink, SinkWriter, StreamIterator, WindowedStream,
+};
 pub use environment::StreamExecutionEnvironment;
 pub use error::{Result, RuntimeError};
 pub use exchange::Exchange;

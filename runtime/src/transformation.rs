@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::batch::{Batch, BatchCodec};
 use crate::error::Result;
 use crate::exchange::Exchange;
-use crate::operator::{EpochOperator, OperatorContext};
+use crate::operator::{EpochOperator, OperatorContext, SideOutputPorts};
 use crate::source::{Boundedness, SourceFactory};
 
 /// The position of a transformation in its environment.
@@ -79,6 +79,8 @@ pub struct Transformation {
     pub assigns_watermarks: bool,
     /// False when its steps must not be fused with their neighbours.
     pub chaining: bool,
+    /// The side outputs that were asked for, when the operator can have any: `outputs[1..]` are theirs, in order.
+    pub side_outputs: Option<SideOutputPorts>,
     /// True when the operator reads watermarks; those that do not are spared the edges for them.
     pub uses_event_time: bool,
 }
@@ -103,6 +105,7 @@ impl Transformation {
             parallelism: None,
             assigns_watermarks: true,
             chaining: true,
+            side_outputs: None,
             uses_event_time: true,
         }
     }
@@ -123,6 +126,7 @@ impl Transformation {
             parallelism: None,
             assigns_watermarks: false,
             chaining: true,
+            side_outputs: None,
             uses_event_time: true,
         }
     }
@@ -143,6 +147,7 @@ impl Transformation {
             parallelism: None,
             assigns_watermarks: false,
             chaining: true,
+            side_outputs: None,
             uses_event_time: true,
         }
     }
@@ -165,6 +170,13 @@ impl Transformation {
     #[must_use]
     pub fn assigning_watermarks(mut self) -> Self {
         self.assigns_watermarks = true;
+        self
+    }
+
+    /// Declares that the operator writes to the side outputs that will be asked for.
+    #[must_use]
+    pub fn with_side_outputs(mut self, ports: SideOutputPorts) -> Self {
+        self.side_outputs = Some(ports);
         self
     }
 

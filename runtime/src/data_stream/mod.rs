@@ -1,12 +1,17 @@
 //! The streams of a program.
 
 mod collect;
+mod keyed;
 mod print;
+mod process;
 mod sink;
 mod socket;
 mod sources;
 mod stream;
+mod windowed;
 
 pub use collect::StreamIterator;
+pub use keyed::KeyedStream;
 pub use sink::{DataStreamSink, Sink, SinkWriter};
 pub use stream::DataStream;
+pub use windowed::WindowedStream;

@@ -143,7 +143,7 @@ where
     side_ports: SideOutputPorts,
     parts: WindowParts<T, A, R, C>,
     function: P,
-    run: Option<Run<K, O, A::Window, C::State, R::State>>,
+    run: Option<RunOf<K, T, O, A, R, C>>,
     keys: Vec<K>,
     windows: Vec<A::Window>,
 }
@@ -259,7 +259,7 @@ where
         Ok(())
     }
 
-    fn run(&mut self) -> &mut Run<K, O, A::Window, C::State, R::State> {
+    fn run(&mut self) -> &mut RunOf<K, T, O, A, R, C> {
         self.run.as_mut().expect("open comes first")
     }
 
@@ -278,12 +278,20 @@ where
     R: Trigger<T, A::Window>,
     C: WindowAggregation<T, A::Window>,
 {
-    run: &'a mut Run<K, O, A::Window, C::State, R::State>,
+    run: &'a mut RunOf<K, T, O, A, R, C>,
     parts: &'a WindowParts<T, A, R, C>,
     function: &'a mut P,
     slot: u32,
     clocks: Clocks,
 }
+
+type RunOf<K, T, O, A, R, C> = Run<
+    K,
+    O,
+    <A as WindowAssigner<T>>::Window,
+    <C as WindowAggregation<T, <A as WindowAssigner<T>>::Window>>::State,
+    <R as Trigger<T, <A as WindowAssigner<T>>::Window>>::State,
+>;
 
 type PanesOf<T, A, R, C> = Panes<
     <A as WindowAssigner<T>>::Window,

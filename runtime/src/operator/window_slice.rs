@@ -27,7 +27,7 @@ use crate::operator::{
 use crate::state::{KeyMap, KeyedStateBackend, StateError, StateKey};
 use crate::time::WatermarkMemory;
 use crate::window::{
-    EvictorContext, ProcessWindowFunction, Slicing, TimeWindow, TwoStack, Window,
+    EvictorContext, ProcessWindowFunction, SlicedWindows, Slicing, TimeWindow, TwoStack, Window,
     WindowAggregation, WindowContext,
 };
 
@@ -42,9 +42,9 @@ struct Slice<K, S> {
 }
 
 /// See the module's description.
-pub struct SliceWindowOperator<K, T, O, C, P>
+pub struct SliceWindowOperator<K, T, W, O, C, P>
 where
-    C: WindowAggregation<T, TimeWindow>,
+    C: WindowAggregation<T, W>,
 {
     selector: KeySelector<T, K>,
     side_ports: SideOutputPorts,
@@ -63,12 +63,13 @@ where
     keys: Vec<K>,
     uid: String,
     metrics: Arc<OperatorMetrics>,
-    emitter: Emitter<K, O, P>,
+    emitter: Emitter<K, W, O, P>,
 }
 
 /// Hands results to the window function.
-struct Emitter<K, O, P> {
+struct Emitter<K, W, O, P> {
     function: P,
+    window: fn(TimeWindow) -> W,
     sides: SideOutputs,
     out: Collector<O>,
     /// Only when the function declared state.
@@ -77,7 +78,7 @@ struct Emitter<K, O, P> {
     processing_time: i64,
 }
 
-impl<K: StateKey, O: StreamData, P> Emitter<K, O, P> {
+impl<K: StateKey, W: Window, O: StreamData, P> Emitter<K, W, O, P> {
     fn emit<T, C>(
         &mut self,
         aggregation: &C,
@@ -87,14 +88,15 @@ impl<K: StateKey, O: StreamData, P> Emitter<K, O, P> {
         output: &mut Output,
     ) -> Result<()>
     where
-        C: WindowAggregation<T, TimeWindow>,
-        P: ProcessWindowFunction<C::Result, O, K, TimeWindow>,
+        C: WindowAggregation<T, W>,
+        P: ProcessWindowFunction<C::Result, O, K, W>,
     {
         let (watermark, processing_time) = (self.watermark, self.processing_time);
         let clocks = EvictorContext {
             current_watermark: watermark,
             current_processing_time: processing_time,
         };
+        let window = (self.window)(window);
         let timestamp = window.max_timestamp();
         let slot = self
             .backend
@@ -121,18 +123,19 @@ impl<K: StateKey, O: StreamData, P> Emitter<K, O, P> {
     }
 }
 
-impl<K, T, O, C, P> SliceWindowOperator<K, T, O, C, P>
+impl<K, T, W, O, C, P> SliceWindowOperator<K, T, W, O, C, P>
 where
     K: StateKey,
     T: StreamData,
+    W: Window,
     O: StreamData,
-    C: WindowAggregation<T, TimeWindow>,
-    P: ProcessWindowFunction<C::Result, O, K, TimeWindow>,
+    C: WindowAggregation<T, W>,
+    P: ProcessWindowFunction<C::Result, O, K, W>,
 {
-    /// An operator over the windows of `slicing`.
+    /// An operator over `windows`.
     pub fn new(
         selector: KeySelector<T, K>,
-        slicing: Slicing,
+        windows: SlicedWindows<W>,
         aggregation: C,
         late_data: LateData<T>,
         function: P,
@@ -140,7 +143,7 @@ where
     ) -> Self {
         SliceWindowOperator {
             selector,
-            slicing,
+            slicing: windows.slicing,
             aggregation,
             late_data,
             slices: VecDeque::new(),
@@ -153,6 +156,7 @@ where
             metrics: Arc::default(),
             emitter: Emitter {
                 function,
+                window: windows.window,
                 sides: side_ports.outputs(),
                 out: Collector::new(0),
                 backend: None,
@@ -384,13 +388,14 @@ where
     }
 }
 
-impl<K, T, O, C, P> EpochOperator for SliceWindowOperator<K, T, O, C, P>
+impl<K, T, W, O, C, P> EpochOperator for SliceWindowOperator<K, T, W, O, C, P>
 where
     K: StateKey,
     T: StreamData,
+    W: Window,
     O: StreamData,
-    C: WindowAggregation<T, TimeWindow>,
-    P: ProcessWindowFunction<C::Result, O, K, TimeWindow>,
+    C: WindowAggregation<T, W>,
+    P: ProcessWindowFunction<C::Result, O, K, W>,
 {
     fn open(&mut self, context: &OperatorContext) -> Result<()> {
         self.uid.clone_from(&context.uid);

@@ -2,7 +2,8 @@
 //!
 //! At a checkpoint the keys and the contents are copied; encoding runs on the writer's thread. A record is the
 //! key's bytes followed by the content's. A restore reads the records of the keys that belong to this instance,
-//! whatever the number of instances that wrote them, and refuses states it does not know or whose type differs.
+//! whatever the number of instances that wrote them, and refuses states whose type differs (the driver refuses
+//! those that nobody asked for).
 
 use std::any::type_name;
 use std::rc::Rc;
@@ -20,14 +21,11 @@ use super::slots::Slots;
 use super::table::{FrozenState, KeyedState, Table};
 use super::ttl::StateTtlConfig;
 
-/// Names the states an operator had when the snapshot was taken.
-const NAMES: &str = "_states";
-
 /// The names of what operators keep beside the states of their function.
 pub(crate) const EVENT_TIMERS: &str = "_event_time_timers";
 pub(crate) const PROCESSING_TIMERS: &str = "_processing_time_timers";
 pub(crate) const WATERMARK: &str = "_watermark";
-const RESERVED: [&str; 4] = [NAMES, EVENT_TIMERS, PROCESSING_TIMERS, WATERMARK];
+const RESERVED: [&str; 3] = [EVENT_TIMERS, PROCESSING_TIMERS, WATERMARK];
 
 /// How many slots the background clean-up visits per state and epoch.
 const CLEAN_UP_SLOTS: usize = 256;
@@ -201,14 +199,6 @@ impl<K: StateKey> KeyedStateBackend<K> {
 
     /// Hands over all states.
     pub(crate) fn snapshot(&self, keys: &Arc<FrozenKeys<K>>, snapshot: &mut Snapshot) {
-        let names: Vec<&str> = self
-            .tables
-            .states
-            .iter()
-            .map(|state| state.name.as_str())
-            .collect();
-        let names = bincode::serialize(&names).expect("a list of texts can always be encoded");
-        snapshot.list(NAMES, "names", vec![names]);
         for Registered { name, state } in &self.tables.states {
             let (keys, mut frozen, state_name) = (keys.clone(), state.freeze(), name.clone());
             snapshot.keyed(name.clone(), Self::schema(&**state), move |sink| {
@@ -220,9 +210,8 @@ impl<K: StateKey> KeyedStateBackend<K> {
     /// Takes back what belongs to this instance. All states must be registered.
     ///
     /// # Errors
-    /// `state.unknown`, `state.schema` or `state.decode`, or when the checkpoint cannot be read.
+    /// `state.schema` or `state.decode`, or when the checkpoint cannot be read.
     pub fn restore(&mut self, restore: &Restore) -> Result<()> {
-        self.check_names(restore)?;
         let uid = self.tables.uid.clone();
         for at in 0..self.tables.states.len() {
             let Registered { name, state } = &self.tables.states[at];
@@ -243,28 +232,6 @@ impl<K: StateKey> KeyedStateBackend<K> {
 
     pub(crate) fn uid(&self) -> &str {
         &self.tables.uid
-    }
-
-    fn check_names(&self, restore: &Restore) -> Result<()> {
-        let known = || self.tables.states.iter().map(|state| state.name.clone());
-        for record in restore.list(NAMES)? {
-            let names: Vec<String> = bincode::deserialize(&record).map_err(|error| {
-                StateError::decode(&self.tables.uid, NAMES, "names".to_string(), error)
-            })?;
-            if let Some(state) = names
-                .into_iter()
-                .find(|name| known().all(|known| known != *name))
-            {
-                let uid = self.tables.uid.clone();
-                return Err(StateError::Unknown {
-                    uid,
-                    state,
-                    known: known().collect(),
-                }
-                .into());
-            }
-        }
-        Ok(())
     }
 
     /// Keys held, and bytes without what keys and values point to.

@@ -28,19 +28,6 @@ pub enum StateError {
         /// Name of the state.
         state: String,
     },
-    /// The checkpoint holds a state that the operator does not have.
-    #[error(
-        "the checkpoint holds state '{state}' of operator '{uid}', which the operator does not register; \
-         it registers: {}. Was it renamed?", known.join(", ")
-    )]
-    Unknown {
-        /// The operator's uid.
-        uid: String,
-        /// Name of the state in the checkpoint.
-        state: String,
-        /// The names the operator registers.
-        known: Vec<String>,
-    },
     /// Stored and expected types differ.
     #[error(
         "state '{state}' of operator '{uid}' is stored as {stored}, the job expects {expected}"
@@ -80,7 +67,6 @@ pub enum StateError {
 error_codes!(StateError {
     Duplicate => "state.duplicate",
     NotKeyed => "state.not_keyed",
-    Unknown => "state.unknown",
     Schema => "state.schema",
     Encode => "state.encode",
     Decode => "state.decode",

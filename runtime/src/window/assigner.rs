@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use crate::state::StateKey;
 
-use super::slicing::Slicing;
+use super::slicing::SlicedWindows;
 use super::trigger::Trigger;
 
 /// A finite set of records of one key.
@@ -49,7 +49,7 @@ pub trait WindowAssigner<T>: Clone + Send + Sync + 'static {
     }
 
     /// For event-time windows at fixed distances: how to cut time into slices that windows are put together from.
-    fn slicing(&self) -> Option<Slicing> {
+    fn slicing(&self) -> Option<SlicedWindows<Self::Window>> {
         None
     }
 }

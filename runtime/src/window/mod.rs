@@ -38,7 +38,7 @@ pub use session::{
     DynamicEventTimeSessionWindows, DynamicProcessingTimeSessionWindows, EventTimeSessionWindows,
     ProcessingTimeSessionWindows,
 };
-pub use slicing::Slicing;
+pub use slicing::{SlicedWindows, Slicing};
 pub use sliding::{SlidingEventTimeWindows, SlidingProcessingTimeWindows};
 pub use time_window::TimeWindow;
 pub use trigger::{Trigger, TriggerContext, TriggerResult};

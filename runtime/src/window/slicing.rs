@@ -116,6 +116,23 @@ impl Slicing {
     }
 }
 
+/// The slicing of an assigner's windows, and how they are made.
+#[derive(Debug)]
+pub struct SlicedWindows<W> {
+    /// How time is cut.
+    pub slicing: Slicing,
+    /// Makes the assigner's window of an interval.
+    pub window: fn(TimeWindow) -> W,
+}
+
+impl<W> Clone for SlicedWindows<W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W> Copy for SlicedWindows<W> {}
+
 fn greatest_common_divisor(mut a: i64, mut b: i64) -> i64 {
     while b != 0 {
         (a, b) = (b, a % b);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::assigner::{WindowAssigner, positive_millis};
-use super::slicing::Slicing;
+use super::slicing::{SlicedWindows, Slicing};
 use super::time_window::TimeWindow;
 use super::triggers::{EventTimeTrigger, ProcessingTimeTrigger};
 
@@ -62,8 +62,12 @@ impl<T> WindowAssigner<T> for SlidingEventTimeWindows {
         true
     }
 
-    fn slicing(&self) -> Option<Slicing> {
-        Some(Slicing::new(self.size, self.slide, self.offset))
+    fn slicing(&self) -> Option<SlicedWindows<TimeWindow>> {
+        let slicing = Slicing::new(self.size, self.slide, self.offset);
+        Some(SlicedWindows {
+            slicing,
+            window: |window| window,
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::assigner::{WindowAssigner, positive_millis};
-use super::slicing::Slicing;
+use super::slicing::{SlicedWindows, Slicing};
 use super::time_window::TimeWindow;
 use super::triggers::{EventTimeTrigger, ProcessingTimeTrigger};
 
@@ -48,8 +48,12 @@ impl<T> WindowAssigner<T> for TumblingEventTimeWindows {
         true
     }
 
-    fn slicing(&self) -> Option<Slicing> {
-        Some(Slicing::new(self.size, self.size, self.offset))
+    fn slicing(&self) -> Option<SlicedWindows<TimeWindow>> {
+        let slicing = Slicing::new(self.size, self.size, self.offset);
+        Some(SlicedWindows {
+            slicing,
+            window: |window| window,
+        })
     }
 }
 

@@ -11,5 +11,6 @@ mod basics;
 mod checkpoints;
 mod cluster;
 mod crash;
+mod event_time;
 mod failures;
 mod support;

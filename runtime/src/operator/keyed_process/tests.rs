@@ -246,17 +246,6 @@ fn states_that_do_not_fit_are_refused_by_name() {
     assert_eq!(code_of(written), None);
     let (code, text) = code_of(|context| {
         context
-            .state(ValueStateDescriptor::<u64>::new("counts"))
-            .map(|_| ())
-    })
-    .unwrap();
-    assert_eq!(code, "state.unknown");
-    assert!(
-        text.contains("'count'") && text.contains("counts"),
-        "{text}"
-    );
-    let (code, text) = code_of(|context| {
-        context
             .state(ValueStateDescriptor::<i32>::new("count"))
             .map(|_| ())
     })

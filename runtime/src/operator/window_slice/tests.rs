@@ -17,11 +17,11 @@ fn sliding(size: i64, slide: i64, offset: i64) -> SlidingEventTimeWindows {
     SlidingEventTimeWindows::of(millis(size), millis(slide)).offset(offset)
 }
 
-fn slicing(assigner: &SlidingEventTimeWindows) -> Slicing {
+fn slicing(assigner: &SlidingEventTimeWindows) -> SlicedWindows<TimeWindow> {
     WindowAssigner::<Row>::slicing(assigner).unwrap()
 }
 
-fn operator(slicing: Slicing, lateness: i64) -> impl EpochOperator {
+fn operator(slicing: SlicedWindows<TimeWindow>, lateness: i64) -> impl EpochOperator {
     let (tag, ports) = (OutputTag::new("late"), SideOutputPorts::new());
     ports.port::<Row>(&tag);
     let late_data = LateData::default()
@@ -29,7 +29,7 @@ fn operator(slicing: Slicing, lateness: i64) -> impl EpochOperator {
         .with_side_output(tag);
     let aggregation = AggregateElements::new(Statistics);
     let selector = KeySelector::new(|row: &Row| row.0);
-    SliceWindowOperator::<u8, Row, Out, _, _>::new(
+    SliceWindowOperator::<u8, Row, TimeWindow, Out, _, _>::new(
         selector,
         slicing,
         aggregation,
@@ -55,7 +55,7 @@ proptest! {
 #[test]
 fn results_come_in_the_order_of_windows_and_keys_and_late_rows_are_counted() {
     let reduce = ReduceElements::new(|a: Row, b: Row| (a.0, a.1 + b.1));
-    let operator = SliceWindowOperator::<u8, Row, Row, _, _>::new(
+    let operator = SliceWindowOperator::<u8, Row, TimeWindow, Row, _, _>::new(
         KeySelector::new(|row: &Row| row.0),
         slicing(&sliding(10, 10, 0)),
         reduce,
