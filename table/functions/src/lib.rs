@@ -5,6 +5,7 @@
 //!   the list of built-in ones.
 //! - [`evaluator`]: expressions compiled once and run over Arrow columns.
 
+pub mod aggregate;
 mod cast;
 pub mod column;
 pub mod context;

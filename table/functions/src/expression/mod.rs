@@ -9,5 +9,6 @@ mod display;
 mod resolved;
 mod visit;
 
+pub(crate) use build::join_types;
 pub use display::DisplayWith;
 pub use resolved::ResolvedExpr;
