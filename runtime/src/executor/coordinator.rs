@@ -177,7 +177,8 @@ impl Coordinator {
     ) {
         let number = definition.number;
         let options = &definition.options;
-        let storage = CheckpointStorage::new(options.checkpoint_dir.as_deref(), &definition.name);
+        let storage =
+            CheckpointStorage::new(options.checkpoint_dir.as_deref(), &definition.storage_name);
         let mut job = Job {
             attempt: AttemptId {
                 job: number,

@@ -20,6 +20,8 @@ use crate::stream_graph::StreamGraph;
 pub(crate) struct JobDefinition {
     pub(crate) number: JobNumber,
     pub(crate) name: String,
+    /// The folder of its checkpoints: the name, numbered from the second job of this name in the program on.
+    pub(crate) storage_name: String,
     pub(crate) graph: StreamGraph,
     pub(crate) options: JobOptions,
     pub(crate) metrics: MetricsRegistry,
@@ -157,10 +159,19 @@ impl ProcessJobs {
             }
             let number = jobs.len() as JobNumber;
             let metrics = MetricsRegistry::new(&name);
+            let namesakes = jobs
+                .values()
+                .filter(|other| other.definition.name == name)
+                .count();
+            let storage_name = match namesakes {
+                0 => name.clone(),
+                _ => format!("{name} {}", namesakes + 1),
+            };
             let handle = Arc::new(JobHandle {
                 definition: Arc::new(JobDefinition {
                     number,
                     name,
+                    storage_name,
                     graph,
                     options,
                     metrics,

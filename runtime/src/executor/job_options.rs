@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::config::{Configuration, options};
+use crate::config::{Configuration, ConfigurationError, options};
 use crate::error::Result;
 use crate::executor::restart::RestartStrategy;
 
@@ -32,13 +32,22 @@ const RECOVER_VARIABLE: &str = "AQUIFER_RECOVER";
 impl JobOptions {
     pub(crate) fn from_configuration(config: &Configuration) -> Result<Self> {
         let checkpoint_dir = config.get(&options::CHECKPOINTING_DIR)?;
+        let checkpoint_interval = config.get(&options::CHECKPOINTING_INTERVAL)?;
+        if checkpoint_interval.is_some() && checkpoint_dir.is_none() {
+            let message = "'execution.checkpointing.interval' is set, but there is no place to keep checkpoints; \
+                           set 'execution.checkpointing.dir'";
+            return Err(ConfigurationError::Conflict {
+                message: message.to_string(),
+            }
+            .into());
+        }
         Ok(JobOptions {
             max_in_flight: config.get(&options::MAX_IN_FLIGHT_EPOCHS)?.get() as u64,
             epoch_interval: config.get(&options::EPOCH_INTERVAL)?,
             idle_interval: config.get(&options::EPOCH_IDLE_INTERVAL)?,
             max_rows: usize::try_from(config.get(&options::EPOCH_MAX_ROWS)?.get())
                 .unwrap_or(usize::MAX),
-            checkpoint_interval: config.get(&options::CHECKPOINTING_INTERVAL)?,
+            checkpoint_interval,
             checkpoint_dir,
             savepoint_dir: config.get(&options::SAVEPOINT_DIR)?,
             checkpoint_timeout: config.get(&options::CHECKPOINTING_TIMEOUT)?,

@@ -348,7 +348,7 @@ impl WorkerLoop<'_> {
         );
         let storage = CheckpointStorage::new(
             definition.options.checkpoint_dir.as_deref(),
-            &definition.name,
+            &definition.storage_name,
         );
         self.jobs.insert(
             attempt,

@@ -211,3 +211,40 @@ fn a_missing_or_corrupt_checkpoint_is_an_error_that_names_the_file() {
     let error = run(checkpoint).unwrap_err().to_string();
     assert!(error.contains("sums.w0"), "{error}");
 }
+
+#[test]
+fn an_interval_without_a_folder_is_refused() {
+    let env = StreamExecutionEnvironment::create_local(1);
+    env.enable_checkpointing(Duration::from_millis(1));
+    env.from_elements([1]).for_each(|_| ());
+    assert_eq!(env.execute().unwrap_err().code(), "configuration.conflict");
+}
+
+#[test]
+fn jobs_of_one_name_do_not_share_checkpoints() {
+    let folder = tempfile::tempdir().unwrap();
+    let env = environment(2, folder.path());
+    let clients: Vec<_> = (0..3)
+        .map(|_| {
+            sum_per_key(&env.from_sequence(0, 50_000).map(|n| (n % 7, n)), "sums").for_each(|_| ());
+            env.execute_async("twin").unwrap()
+        })
+        .collect();
+    clients
+        .iter()
+        .for_each(|client| drop(client.await_result().unwrap()));
+    for name in ["twin", "twin 2", "twin 3"] {
+        let complete = |entry: std::fs::DirEntry| entry.path().join("manifest.json").exists();
+        let escaped = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap())
+            .find(|entry| entry.file_name().to_string_lossy().replace("%20", " ") == name)
+            .unwrap_or_else(|| panic!("no folder for {name}"));
+        assert!(
+            std::fs::read_dir(escaped.path())
+                .unwrap()
+                .any(|entry| complete(entry.unwrap())),
+            "{name}"
+        );
+    }
+}
