@@ -229,6 +229,11 @@ impl StreamExecutionEnvironment {
         id
     }
 
+    /// Makes transformations that were added before, and end outside, part of the next job.
+    pub fn attach_sinks(&self, sinks: impl IntoIterator<Item = TransformationId>) {
+        self.inner.sinks.lock().extend(sinks);
+    }
+
     /// Changes a transformation that was added before.
     pub(crate) fn update(&self, id: TransformationId, change: impl FnOnce(&mut Transformation)) {
         change(&mut self.inner.transformations.lock()[id.0]);
@@ -244,10 +249,16 @@ impl StreamExecutionEnvironment {
     /// # Errors
     /// As [`execute`](Self::execute).
     pub fn execution_plan(&self) -> Result<String> {
-        let name = self.job_name()?;
         let sinks = self.inner.sinks.lock().clone();
-        let transformations = self.inner.transformations.lock();
-        Ok(StreamGraph::build(&name, &transformations, &sinks, self.workers())?.to_string())
+        self.execution_plan_of(&sinks)
+    }
+
+    /// The graph of a job of these sinks alone, one line per operator.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute).
+    pub fn execution_plan_of(&self, sinks: &[TransformationId]) -> Result<String> {
+        Ok(self.graph(&self.job_name()?, sinks)?.to_string())
     }
 
     fn job_name(&self) -> Result<String> {
@@ -277,13 +288,23 @@ impl StreamExecutionEnvironment {
     /// `graph.*` when the job cannot be built.
     pub fn execute_async(&self, name: &str) -> Result<JobClient> {
         let sinks = std::mem::take(&mut *self.inner.sinks.lock());
-        let graph = {
-            let transformations = self.inner.transformations.lock();
-            StreamGraph::build(name, &transformations, &sinks, self.workers())?
-        };
+        self.execute_sinks_async(name, &sinks)
+    }
+
+    /// Starts these sinks alone as a job and returns at once; those added for the next job keep waiting for it.
+    ///
+    /// # Errors
+    /// `graph.*` when the job cannot be built.
+    pub fn execute_sinks_async(&self, name: &str, sinks: &[TransformationId]) -> Result<JobClient> {
+        let graph = self.graph(name, sinks)?;
         let config = self.configuration();
         self.executor(graph.fingerprint())?
             .submit(name, graph, &config)
+    }
+
+    fn graph(&self, name: &str, sinks: &[TransformationId]) -> Result<StreamGraph> {
+        let transformations = self.inner.transformations.lock();
+        StreamGraph::build(name, &transformations, sinks, self.workers())
     }
 
     /// The workers, started when first needed. `fingerprint` is that of the first job: processes that run other programs

@@ -83,6 +83,9 @@ pub struct Transformation {
     pub side_outputs: Option<SideOutputPorts>,
     /// True when the operator reads watermarks; those that do not are spared the edges for them.
     pub uses_event_time: bool,
+    /// The values, a `Vec<T>`, of a source of values in the program: for layers that derive more from them than
+    /// the Rust type tells.
+    pub elements: Option<Arc<dyn std::any::Any + Send + Sync>>,
 }
 
 impl Transformation {
@@ -107,6 +110,7 @@ impl Transformation {
             chaining: true,
             side_outputs: None,
             uses_event_time: true,
+            elements: None,
         }
     }
 
@@ -128,6 +132,7 @@ impl Transformation {
             chaining: true,
             side_outputs: None,
             uses_event_time: true,
+            elements: None,
         }
     }
 
@@ -149,6 +154,7 @@ impl Transformation {
             chaining: true,
             side_outputs: None,
             uses_event_time: true,
+            elements: None,
         }
     }
 

@@ -17,7 +17,7 @@ use crate::error::{Result, RuntimeError};
 use crate::exchange::Exchange;
 use crate::executor::JobClient;
 use crate::operator::{EpochEnd, EpochOperator, OperatorContext, Output, Restore, Snapshot};
-use crate::transformation::Transformation;
+use crate::transformation::{Transformation, TransformationId};
 
 /// How many epochs may wait for the reader before the job is held back.
 const WAITING_BATCHES: usize = 16;
@@ -123,6 +123,15 @@ pub struct StreamIterator<T> {
 }
 
 impl<T> StreamIterator<T> {
+    fn new(client: JobClient, receiver: Receiver<Vec<T>>) -> Self {
+        StreamIterator {
+            client,
+            receiver,
+            current: Vec::new().into_iter(),
+            ended: false,
+        }
+    }
+
     /// The job.
     pub fn job_client(&self) -> &JobClient {
         &self.client
@@ -179,18 +188,25 @@ impl<T: StreamData> DataStream<T> {
     /// # Errors
     /// `graph.*` when the job cannot be built; the iterator's last item tells how the job failed.
     pub fn execute_and_collect(&self) -> Result<StreamIterator<T>> {
-        let receiver = self.collect_sink()?;
+        let (sink, receiver) = self.collect_sink()?;
+        self.environment().attach_sinks([sink]);
         let client = self.environment().execute_async("Collect")?;
-        Ok(StreamIterator {
-            client,
-            receiver,
-            current: Vec::new().into_iter(),
-            ended: false,
-        })
+        Ok(StreamIterator::new(client, receiver))
     }
 
-    /// Adds the sink behind [`execute_and_collect`](Self::execute_and_collect) without running the job.
-    fn collect_sink(&self) -> Result<Receiver<Vec<T>>> {
+    /// As [`execute_and_collect`](Self::execute_and_collect), as a job of this stream alone: sinks added before keep
+    /// waiting for their job.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn collect_alone(&self, job_name: &str) -> Result<StreamIterator<T>> {
+        let (sink, receiver) = self.collect_sink()?;
+        let client = self.environment().execute_sinks_async(job_name, &[sink])?;
+        Ok(StreamIterator::new(client, receiver))
+    }
+
+    /// Adds the sink behind [`execute_and_collect`](Self::execute_and_collect) without making it part of a job.
+    fn collect_sink(&self) -> Result<(TransformationId, Receiver<Vec<T>>)> {
         let env = self.environment();
         let config = env.configuration();
         let transactional = config.get(&options::CHECKPOINTING_DIR)?.is_some()
@@ -209,8 +225,8 @@ impl<T: StreamData> DataStream<T> {
         };
         let edges = self.edges_by(0, &Exchange::Global);
         let sink = Transformation::operator("Collect", edges, Vec::new(), Arc::new(make));
-        env.add_sink(sink.without_event_time().with_parallelism(1));
-        Ok(receiver)
+        let sink = env.add(sink.without_event_time().with_parallelism(1));
+        Ok((sink, receiver))
     }
 
     /// Runs the job until `n` values have come, then cancels it.

@@ -21,11 +21,15 @@ impl StreamExecutionEnvironment {
         values: impl IntoIterator<Item = T>,
     ) -> DataStream<T> {
         let values: Arc<Vec<T>> = Arc::new(values.into_iter().collect());
+        let elements = Arc::clone(&values);
         let source = self.bounded("Elements", move || {
             Box::new(ElementsReader {
                 values: Arc::clone(&values),
                 next: 0,
             })
+        });
+        self.update(source.transformation(), |source| {
+            source.elements = Some(elements);
         });
         source.set_parallelism(1)
     }
