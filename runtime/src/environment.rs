@@ -133,6 +133,12 @@ impl StreamExecutionEnvironment {
         self
     }
 
+    /// Sets one option by its key, unchecked, or removes it.
+    pub fn set_text(&self, key: &str, value: Option<&str>) -> &Self {
+        self.inner.config.lock().put_text(key, value);
+        self
+    }
+
     /// How many workers run an operator that does not say otherwise; at most all.
     pub fn set_parallelism(&self, parallelism: usize) -> &Self {
         if let Some(parallelism) = std::num::NonZeroUsize::new(parallelism) {

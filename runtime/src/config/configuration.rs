@@ -77,6 +77,15 @@ impl Configuration {
         self
     }
 
+    /// Sets text under a key as [`set_text`](Self::set_text), or removes what is there.
+    pub fn put_text(&mut self, key: &str, value: Option<&str>) -> &mut Self {
+        match value {
+            Some(value) => self.values.insert(key.to_owned(), value.to_owned()),
+            None => self.values.remove(key),
+        };
+        self
+    }
+
     /// Adds all values of `other`, which win over those already here.
     pub fn merge(&mut self, other: &Self) -> &mut Self {
         self.values.extend(other.values.clone());

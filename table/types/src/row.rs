@@ -17,6 +17,8 @@ pub struct Row {
     kind: RowKind,
     fields: Vec<Value>,
     names: Option<Arc<[String]>>,
+    /// Made by names: the names are what prints, not positions.
+    by_name: bool,
 }
 
 impl Row {
@@ -33,6 +35,7 @@ impl Row {
             kind,
             fields,
             names: None,
+            by_name: false,
         }
     }
 
@@ -50,10 +53,12 @@ impl Row {
             kind: RowKind::Insert,
             fields,
             names: Some(names),
+            by_name: true,
         }
     }
 
-    /// Returns this row with field names, if there is one for each field.
+    /// Returns this row with field names beside the positions, if there is one for each field.
+    /// It still prints by position.
     #[must_use]
     pub fn named(mut self, names: Arc<[String]>) -> Self {
         self.names = (names.len() == self.fields.len()).then_some(names);
@@ -168,6 +173,7 @@ impl Row {
             kind: self.kind,
             fields,
             names,
+            by_name: self.by_name,
         })
     }
 
@@ -213,9 +219,9 @@ impl std::hash::Hash for Row {
 }
 
 impl fmt::Display for Row {
-    /// `+I[12, Alice]`, or `+I{id=12, name=Alice}` with names, as Flink prints rows.
+    /// `+I[12, Alice]`, or `+I{id=12, name=Alice}` for a row made by names, as Flink prints rows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (open, close) = if self.names.is_some() {
+        let (open, close) = if self.by_name && self.names.is_some() {
             ('{', '}')
         } else {
             ('[', ']')
@@ -225,7 +231,8 @@ impl fmt::Display for Row {
             if i > 0 {
                 f.write_str(", ")?;
             }
-            if let Some(name) = self.names.as_ref().and_then(|names| names.get(i)) {
+            let names = self.names.as_ref().filter(|_| self.by_name);
+            if let Some(name) = names.and_then(|names| names.get(i)) {
                 write!(f, "{name}=")?;
             }
             field.fmt(f)?;

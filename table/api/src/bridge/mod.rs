@@ -1,0 +1,8 @@
+//! Where streams become tables and tables become streams.
+//!
+//! Both directions are pieces of the job beside the planner's: a stateless step from values to
+//! [`ChangeBatch`](aquifer_types::ChangeBatch)es ([`input`]), and a step or, where an epoch's changes must be netted
+//! and ordered, an operator back ([`output`]). The planner sees the ports between them.
+
+pub(crate) mod input;
+pub(crate) mod output;

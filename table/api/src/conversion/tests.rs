@@ -1,0 +1,180 @@
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use aquifer_types::{ChangeBatch, Row, Value, row_values};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::*;
+
+/// Converts values there and back; answers the columns as text and the rows as SQL sees them.
+fn check<T>(values: &[T]) -> (String, Vec<String>)
+where
+    T: Serialize + DeserializeOwned + PartialEq + Debug + Clone,
+{
+    let record = RecordType::of::<T>().unwrap();
+    let types = record.types();
+    let mut writer = ColumnWriter::<T>::new(&record, &types).unwrap();
+    for _ in 0..2 {
+        let columns = writer.write(values).unwrap();
+        for (column, data_type) in columns.iter().zip(&types) {
+            assert_eq!(column.data_type(), &data_type.to_arrow(), "the physical form of {data_type}");
+        }
+        let reader = ColumnReader::<T>::new(&record, &types);
+        assert_eq!(reader.read(&columns).unwrap(), values);
+    }
+    let columns = writer.write(values).unwrap();
+    let batch = ChangeBatch::new(columns, None, values.len()).unwrap();
+    let rows = batch.to_rows(&types).iter().map(Row::to_string).collect();
+    let fields: Vec<String> = record.fields.iter().map(|f| format!("{} {}", f.name, f.data_type)).collect();
+    (fields.join(", "), rows)
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Point {
+    x: f64,
+    label: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Order {
+    id: i64,
+    small: (i8, i16, i32),
+    wide: (u8, u16, u32, u64),
+    price: Option<f32>,
+    is_open: bool,
+    tags: Vec<String>,
+    points: Vec<Point>,
+    place: Option<Point>,
+    raw: Vec<u8>,
+    counts: BTreeMap<String, i32>,
+}
+
+#[test]
+fn structs_give_a_column_per_field() {
+    let order = Order {
+        id: 1,
+        small: (i8::MIN, i16::MAX, -3),
+        wide: (u8::MAX, u16::MAX, u32::MAX, 7),
+        price: Some(1.5),
+        is_open: true,
+        tags: vec!["a".into(), "é".into()],
+        points: vec![Point { x: 0.5, label: None }, Point { x: -1.0, label: Some("p".into()) }],
+        place: None,
+        raw: vec![0, 255],
+        counts: BTreeMap::from([("k".to_string(), 2)]),
+    };
+    let other = Order {
+        price: None,
+        tags: Vec::new(),
+        points: Vec::new(),
+        place: Some(Point { x: 2.0, label: Some(String::new()) }),
+        ..order.clone()
+    };
+    let (columns, rows) = check(&[order, other]);
+    assert_eq!(
+        columns,
+        "id BIGINT NOT NULL, \
+         small ROW<`f0` TINYINT NOT NULL, `f1` SMALLINT NOT NULL, `f2` INT NOT NULL> NOT NULL, \
+         wide ROW<`f0` SMALLINT NOT NULL, `f1` INT NOT NULL, `f2` BIGINT NOT NULL, `f3` BIGINT NOT NULL> NOT NULL, \
+         price FLOAT, is_open BOOLEAN NOT NULL, tags ARRAY<STRING NOT NULL> NOT NULL, \
+         points ARRAY<ROW<`x` DOUBLE NOT NULL, `label` STRING> NOT NULL> NOT NULL, \
+         place ROW<`x` DOUBLE NOT NULL, `label` STRING>, raw BYTES NOT NULL, \
+         counts MAP<STRING NOT NULL, INT NOT NULL> NOT NULL"
+    );
+    assert!(rows[0].starts_with("+I[1, "), "{}", rows[0]);
+    assert!(rows[1].contains("[2.0, ]"), "{}", rows[1]);
+}
+
+#[test]
+fn tuples_and_plain_values_are_numbered() {
+    assert_eq!(
+        check(&[("a".to_string(), 1i32), ("b".to_string(), 2)]),
+        (
+            "f0 STRING NOT NULL, f1 INT NOT NULL".to_string(),
+            vec!["+I[a, 1]".to_string(), "+I[b, 2]".to_string()]
+        )
+    );
+    assert_eq!(check(&[7i64]), ("f0 BIGINT NOT NULL".to_string(), vec!["+I[7]".to_string()]));
+    assert_eq!(
+        check(&[None, Some("x".to_string())]),
+        ("f0 STRING".to_string(), vec!["+I[null]".to_string(), "+I[x]".to_string()])
+    );
+    assert_eq!(check(&[vec![1i32, 2]]).0, "f0 ARRAY<INT NOT NULL> NOT NULL");
+    assert_eq!(check::<(i32,)>(&[]).0, "f0 INT NOT NULL");
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+enum Shape {
+    Circle(f64),
+    Square,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Drawing {
+    shapes: Vec<Shape>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Nothing {}
+
+fn refused<T: DeserializeOwned>() -> String {
+    let error = RecordType::of::<T>().unwrap_err();
+    assert_eq!(error.code(), "schema.invalid_type");
+    error.to_string()
+}
+
+#[test]
+fn what_is_no_column_is_refused_by_name() {
+    let message = refused::<Drawing>();
+    assert!(message.contains("Drawing") && message.contains("field 'shapes[]' is an enum"), "{message}");
+    assert!(refused::<Shape>().contains("field 'f0' is an enum"));
+    assert!(refused::<Nothing>().contains("no fields"));
+    assert!(refused::<(i32, ())>().contains("field 'f1'"));
+    // Made here so that both variants are known to be used.
+    assert_ne!(Shape::Circle(1.0), Shape::Square);
+}
+
+#[test]
+fn values_that_do_not_fit_name_their_field() {
+    #[derive(Serialize, Deserialize)]
+    struct Wide {
+        size: u64,
+    }
+    let record = RecordType::of::<Wide>().unwrap();
+    let mut writer = ColumnWriter::<Wide>::new(&record, &record.types()).unwrap();
+    let error = writer.write(&[Wide { size: u64::MAX }]).unwrap_err().to_string();
+    assert!(error.contains("Wide") && error.contains("size"), "{error}");
+
+    let nullable = RecordType::of::<(Option<i64>,)>().unwrap();
+    let mut writer = ColumnWriter::<(Option<i64>,)>::new(&nullable, &nullable.types()).unwrap();
+    let columns = writer.write(&[(None,)]).unwrap();
+    let strict = RecordType::of::<(i64,)>().unwrap();
+    let error = ColumnReader::<(i64,)>::new(&strict, &strict.types()).read(&columns).unwrap_err().to_string();
+    assert!(error.contains("column 'f0' is NULL"), "{error}");
+}
+
+fn fields_of(rows: &[Row]) -> String {
+    match row_fields(rows) {
+        Ok(fields) => {
+            let fields: Vec<String> = fields.iter().map(|f| format!("{} {}", f.name, f.data_type)).collect();
+            fields.join(", ")
+        }
+        Err(error) => {
+            assert_eq!(error.code(), "schema.invalid_schema");
+            error.to_string()
+        }
+    }
+}
+
+#[test]
+fn rows_tell_their_columns() {
+    let rows = [Row::of(row_values!["Alice", Value::Null]), Row::of(row_values!["Bob", 12])];
+    assert_eq!(fields_of(&rows), "f0 STRING, f1 INT");
+    let names = ["name".to_string(), "age".to_string()].into();
+    assert_eq!(fields_of(&[Row::with_names(names, row_values!["Alice", 1i64])]), "name STRING, age BIGINT");
+    assert!(fields_of(&[]).contains("without rows"));
+    assert!(fields_of(&[Row::of(row_values![1]), Row::of(row_values!["x"])]).contains("field 0 of row 1 has type STRING"));
+    assert!(fields_of(&[Row::of(row_values![1]), Row::of(row_values![1, 2])]).contains("row 1 has 2 fields"));
+    assert!(fields_of(&[Row::of(row_values![Value::Null])]).contains("NULL in all rows"));
+}
