@@ -8,7 +8,10 @@ pub trait FieldList {
 
 impl FieldList for &str {
     fn into_names(self) -> Vec<String> {
-        self.split(',').map(|name| name.trim().trim_matches('`').to_string()).filter(|name| !name.is_empty()).collect()
+        self.split(',')
+            .map(|name| name.trim().trim_matches('`').to_string())
+            .filter(|name| !name.is_empty())
+            .collect()
     }
 }
 

@@ -33,8 +33,12 @@ pub const LOCAL_TIME_ZONE: ConfigOption<String> = ConfigOption::new(
 );
 
 /// All options, sorted by key.
-pub const OPTIONS: &OptionList =
-    &[&TABLE_DML_SYNC, &SOURCE_IDLE_TIMEOUT, &STRICT_INSERT_ONLY, &LOCAL_TIME_ZONE];
+pub const OPTIONS: &OptionList = &[
+    &TABLE_DML_SYNC,
+    &SOURCE_IDLE_TIMEOUT,
+    &STRICT_INSERT_ONLY,
+    &LOCAL_TIME_ZONE,
+];
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! A query with its target, not yet run.
 
-use aquifer_table_common::operation::{ExplainDetail, ExplainFormat, ModifyOperation, Operation};
 use aquifer_table_common::descriptor::TableDescriptorBuilder;
+use aquifer_table_common::operation::{ExplainDetail, ExplainFormat, ModifyOperation, Operation};
 use aquifer_table_common::{ObjectIdentifier, Result, TableDescriptor};
 
 use crate::table_environment::TableEnvironment;
@@ -56,7 +56,10 @@ pub struct TablePipeline {
 
 impl TablePipeline {
     pub(crate) fn new(environment: TableEnvironment, operation: ModifyOperation) -> Self {
-        TablePipeline { environment, operation }
+        TablePipeline {
+            environment,
+            operation,
+        }
     }
 
     pub(crate) fn into_operation(self) -> ModifyOperation {
@@ -68,14 +71,17 @@ impl TablePipeline {
     /// # Errors
     /// What planning finds; `graph.*` for a job that cannot be built.
     pub fn execute(&self) -> Result<TableResult> {
-        self.environment.execute_inserts(std::slice::from_ref(&self.operation))
+        self.environment
+            .execute_inserts(std::slice::from_ref(&self.operation))
     }
 
     /// The path of the table that is written; `None` for one that is described.
     #[doc(alias = "getSinkIdentifier")]
     pub fn sink_identifier(&self) -> Option<&ObjectIdentifier> {
         match &self.operation {
-            ModifyOperation::Sink { table, .. } if table.is_registered => Some(&table.table.identifier),
+            ModifyOperation::Sink { table, .. } if table.is_registered => {
+                Some(&table.table.identifier)
+            }
             _ => None,
         }
     }
@@ -86,6 +92,7 @@ impl TablePipeline {
     /// What planning finds.
     pub fn explain(&self, details: &[ExplainDetail]) -> Result<String> {
         let operation = Operation::Modify(self.operation.clone());
-        self.environment.explain_operations(&[operation], ExplainFormat::Text, details)
+        self.environment
+            .explain_operations(&[operation], ExplainFormat::Text, details)
     }
 }

@@ -31,13 +31,18 @@ impl EnvironmentSettings {
     /// Sets single parts.
     #[doc(alias = "newInstance")]
     pub fn builder() -> EnvironmentSettingsBuilder {
-        EnvironmentSettingsBuilder { settings: EnvironmentSettings::in_streaming_mode() }
+        EnvironmentSettingsBuilder {
+            settings: EnvironmentSettings::in_streaming_mode(),
+        }
     }
 }
 
 impl From<Configuration> for EnvironmentSettings {
     fn from(configuration: Configuration) -> Self {
-        EnvironmentSettings { configuration, ..EnvironmentSettings::in_streaming_mode() }
+        EnvironmentSettings {
+            configuration,
+            ..EnvironmentSettings::in_streaming_mode()
+        }
     }
 }
 

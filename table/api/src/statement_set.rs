@@ -23,7 +23,10 @@ pub struct StatementSet {
 
 impl StatementSet {
     pub(crate) fn new(environment: TableEnvironment) -> Self {
-        StatementSet { environment, inserts: Arc::default() }
+        StatementSet {
+            environment,
+            inserts: Arc::default(),
+        }
     }
 
     /// Adds an INSERT statement.
@@ -76,8 +79,15 @@ impl StatementSet {
     /// # Errors
     /// What planning finds.
     pub fn explain(&self, details: &[ExplainDetail]) -> Result<String> {
-        let inserts: Vec<Operation> = self.inserts.lock().iter().cloned().map(Operation::Modify).collect();
-        self.environment.explain_operations(&inserts, ExplainFormat::Text, details)
+        let inserts: Vec<Operation> = self
+            .inserts
+            .lock()
+            .iter()
+            .cloned()
+            .map(Operation::Modify)
+            .collect();
+        self.environment
+            .explain_operations(&inserts, ExplainFormat::Text, details)
     }
 
     /// Runs all statements as one job; the set is empty then.
@@ -106,7 +116,9 @@ pub struct StreamStatementSet {
 
 impl StreamStatementSet {
     pub(crate) fn new(environment: TableEnvironment) -> Self {
-        StreamStatementSet { set: StatementSet::new(environment) }
+        StreamStatementSet {
+            set: StatementSet::new(environment),
+        }
     }
 
     /// As [`StatementSet::add_insert_sql`].

@@ -2,11 +2,11 @@
 
 use std::ops::Deref;
 
+use aquifer_functions::ResolvedExpr;
 use aquifer_runtime::{DataStream, StreamData, StreamExecutionEnvironment};
 use aquifer_table_common::connector::FactoryRegistry;
 use aquifer_table_common::operation::{ModifyOperation, OutputMode, ProjectQuery, QueryOperation};
 use aquifer_table_common::{Result, Schema, SchemaErrorKind, ValidationErrorKind};
-use aquifer_functions::ResolvedExpr;
 use aquifer_types::{ChangelogMode, Field, Row};
 
 use crate::bridge::input::StreamInput;
@@ -48,7 +48,10 @@ impl StreamTableEnvironment {
     ///
     /// # Errors
     /// See there.
-    pub fn create_with(env: &StreamExecutionEnvironment, settings: impl Into<EnvironmentSettings>) -> Result<Self> {
+    pub fn create_with(
+        env: &StreamExecutionEnvironment,
+        settings: impl Into<EnvironmentSettings>,
+    ) -> Result<Self> {
         Self::create_with_factories(env, settings, FactoryRegistry::new())
     }
 
@@ -61,7 +64,9 @@ impl StreamTableEnvironment {
         settings: impl Into<EnvironmentSettings>,
         factories: FactoryRegistry,
     ) -> Result<Self> {
-        Ok(StreamTableEnvironment { tables: TableEnvironment::over(env, &settings.into(), factories)? })
+        Ok(StreamTableEnvironment {
+            tables: TableEnvironment::over(env, &settings.into(), factories)?,
+        })
     }
 
     /// The stream environment.
@@ -99,13 +104,25 @@ impl StreamTableEnvironment {
     ///
     /// # Errors
     /// `schema.column_count` for more names than columns; `validation.duplicate_name`.
-    pub fn from_data_stream_as<T: StreamData>(&self, stream: &DataStream<T>, fields: impl FieldList) -> Result<Table> {
+    pub fn from_data_stream_as<T: StreamData>(
+        &self,
+        stream: &DataStream<T>,
+        fields: impl FieldList,
+    ) -> Result<Table> {
         let table = self.from_data_stream(stream)?;
         let query = table.query_operation();
         let columns = query.fields();
         let names = fields.into_names();
-        if let Some(name) = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)) {
-            return Err(ValidationErrorKind::DuplicateName { what: "column", name: name.1.clone() }.into());
+        if let Some(name) = names
+            .iter()
+            .enumerate()
+            .find(|(i, name)| names[..*i].contains(name))
+        {
+            return Err(ValidationErrorKind::DuplicateName {
+                what: "column",
+                name: name.1.clone(),
+            }
+            .into());
         }
         if names.len() > columns.len() || names.is_empty() {
             return Err(SchemaErrorKind::ColumnCount {
@@ -118,8 +135,10 @@ impl StreamTableEnvironment {
         let position = |name: &String| columns.iter().position(|column| column.name == *name);
         let picked: Option<Vec<usize>> = names.iter().map(position).collect();
         let picked = picked.unwrap_or_else(|| (0..names.len()).collect());
-        let expression = |index: &usize| ResolvedExpr::input(*index, columns[*index].data_type.clone());
-        let field = |(name, index): (String, &usize)| Field::new(name, columns[*index].data_type.clone());
+        let expression =
+            |index: &usize| ResolvedExpr::input(*index, columns[*index].data_type.clone());
+        let field =
+            |(name, index): (String, &usize)| Field::new(name, columns[*index].data_type.clone());
         let project = ProjectQuery {
             expressions: picked.iter().map(expression).collect(),
             fields: names.into_iter().zip(&picked).map(field).collect(),
@@ -141,7 +160,11 @@ impl StreamTableEnvironment {
     ///
     /// # Errors
     /// As [`from_data_stream_with_schema`](Self::from_data_stream_with_schema).
-    pub fn from_changelog_stream_with_schema(&self, stream: &DataStream<Row>, schema: Schema) -> Result<Table> {
+    pub fn from_changelog_stream_with_schema(
+        &self,
+        stream: &DataStream<Row>,
+        schema: Schema,
+    ) -> Result<Table> {
         self.read(stream, Some(schema), ChangelogMode::all())
     }
 
@@ -193,7 +216,11 @@ impl StreamTableEnvironment {
     /// # Errors
     /// See there.
     #[doc(alias = "registerDataStream")]
-    pub fn register_data_stream<T: StreamData>(&self, name: impl AsRef<str>, stream: &DataStream<T>) -> Result<()> {
+    pub fn register_data_stream<T: StreamData>(
+        &self,
+        name: impl AsRef<str>,
+        stream: &DataStream<T>,
+    ) -> Result<()> {
         self.create_temporary_view_from_stream(name, stream)
     }
 
@@ -246,8 +273,13 @@ impl StreamTableEnvironment {
     #[doc(alias = "toRetractStream")]
     pub fn to_retract_stream<T: StreamData>(&self, table: &Table) -> Result<DataStream<(bool, T)>> {
         let (target, query) = Target::matched::<T>(table.query_operation(), Matching::ByPosition)?;
-        let operation = ModifyOperation::OutputConversion { child: query, mode: OutputMode::Retract };
-        Ok(self.changes(operation)?.retracted(self.stream_environment(), target))
+        let operation = ModifyOperation::OutputConversion {
+            child: query,
+            mode: OutputMode::Retract,
+        };
+        Ok(self
+            .changes(operation)?
+            .retracted(self.stream_environment(), target))
     }
 
     /// The changes of a table as rows with kinds: the net changes of an epoch, where a removed and an added row of
@@ -258,7 +290,10 @@ impl StreamTableEnvironment {
     #[doc(alias = "toChangelogStream")]
     pub fn to_changelog_stream(&self, table: &Table) -> Result<DataStream<Row>> {
         let mode = OutputMode::Changelog(ChangelogMode::all());
-        let operation = ModifyOperation::OutputConversion { child: table.query_operation().clone(), mode };
+        let operation = ModifyOperation::OutputConversion {
+            child: table.query_operation().clone(),
+            mode,
+        };
         Ok(self.changes(operation)?.rows(self.stream_environment()))
     }
 
@@ -277,18 +312,33 @@ impl StreamTableEnvironment {
         let strict = self.config().get(&STRICT_INSERT_ONLY)?;
         let lenient_inserts = changelog_mode.is_insert_only() && !strict;
         let query = self.with_analyser(|analyser| {
-            StreamInput { analyser, schema, changelog_mode, lenient_inserts }.read(stream)
+            StreamInput {
+                analyser,
+                schema,
+                changelog_mode,
+                lenient_inserts,
+            }
+            .read(stream)
         })?;
         Ok(self.table(query.into()))
     }
 
     fn appended<T: StreamData>(&self, table: &Table, matching: Matching) -> Result<DataStream<T>> {
         let (target, query) = Target::matched::<T>(table.query_operation(), matching)?;
-        let operation = ModifyOperation::OutputConversion { child: query, mode: OutputMode::Append };
-        Ok(self.changes(operation)?.appended(self.stream_environment(), target))
+        let operation = ModifyOperation::OutputConversion {
+            child: query,
+            mode: OutputMode::Append,
+        };
+        Ok(self
+            .changes(operation)?
+            .appended(self.stream_environment(), target))
     }
 
     fn changes(&self, operation: ModifyOperation) -> Result<Changes> {
-        Changes::of(self.translate(std::slice::from_ref(&operation))?.into_iter().next())
+        Changes::of(
+            self.translate(std::slice::from_ref(&operation))?
+                .into_iter()
+                .next(),
+        )
     }
 }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use aquifer_table_common::operation::{ExplainDetail, ExplainFormat, ModifyOperation, Operation, QueryOperation};
+use aquifer_table_common::operation::{
+    ExplainDetail, ExplainFormat, ModifyOperation, Operation, QueryOperation,
+};
 use aquifer_table_common::{ResolvedSchema, Result};
 
 use crate::pipeline::{InsertOptions, InsertTarget, TablePipeline};
@@ -25,7 +27,12 @@ pub struct Table {
 impl Table {
     pub(crate) fn new(environment: TableEnvironment, operation: Arc<QueryOperation>) -> Self {
         let schema = Arc::new(operation.schema());
-        Table { environment, operation, schema, name: Arc::default() }
+        Table {
+            environment,
+            operation,
+            schema,
+            name: Arc::default(),
+        }
     }
 
     /// The tree behind the table.
@@ -62,7 +69,8 @@ impl Table {
     /// What planning finds.
     pub fn explain(&self, details: &[ExplainDetail]) -> Result<String> {
         let operation = Operation::Query(Arc::clone(&self.operation));
-        self.environment.explain_operations(&[operation], ExplainFormat::Text, details)
+        self.environment
+            .explain_operations(&[operation], ExplainFormat::Text, details)
     }
 
     /// Prints the plans to the standard output.
@@ -87,7 +95,11 @@ impl Table {
     ///
     /// # Errors
     /// See there.
-    pub fn insert_into_with(&self, target: impl Into<InsertTarget>, options: InsertOptions) -> Result<TablePipeline> {
+    pub fn insert_into_with(
+        &self,
+        target: impl Into<InsertTarget>,
+        options: InsertOptions,
+    ) -> Result<TablePipeline> {
         let operation = self.insert_operation(&target.into(), options)?;
         Ok(TablePipeline::new(self.environment.clone(), operation))
     }
@@ -101,8 +113,13 @@ impl Table {
         self.insert_into(target)?.execute()
     }
 
-    fn insert_operation(&self, target: &InsertTarget, options: InsertOptions) -> Result<ModifyOperation> {
-        self.environment.insert_operation(target, &self.operation, options)
+    fn insert_operation(
+        &self,
+        target: &InsertTarget,
+        options: InsertOptions,
+    ) -> Result<ModifyOperation> {
+        self.environment
+            .insert_operation(target, &self.operation, options)
     }
 }
 
@@ -112,7 +129,10 @@ impl fmt::Display for Table {
         let name = match self.name.get() {
             Some(name) => name,
             None => {
-                let name = self.environment.register_unnamed(&self.operation).map_err(|_| fmt::Error)?;
+                let name = self
+                    .environment
+                    .register_unnamed(&self.operation)
+                    .map_err(|_| fmt::Error)?;
                 self.name.get_or_init(|| name)
             }
         };
@@ -122,6 +142,8 @@ impl fmt::Display for Table {
 
 impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Table").field("schema", &self.schema).finish_non_exhaustive()
+        f.debug_struct("Table")
+            .field("schema", &self.schema)
+            .finish_non_exhaustive()
     }
 }

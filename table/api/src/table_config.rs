@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use aquifer_runtime::config::{AnyConfigOption, ConfigOption, ConfigValue, ConfigurationError, options as runtime};
+use aquifer_runtime::config::{
+    AnyConfigOption, ConfigOption, ConfigValue, ConfigurationError, options as runtime,
+};
 use aquifer_runtime::{Configuration, StreamExecutionEnvironment};
 use aquifer_table_common::error::did_you_mean;
 use aquifer_table_common::{Result, TableError, ValidationErrorKind};
@@ -23,7 +25,10 @@ pub struct TableConfig {
 
 impl TableConfig {
     pub(crate) fn new(environment: StreamExecutionEnvironment) -> Self {
-        TableConfig { environment, changed: Mutex::default() }
+        TableConfig {
+            environment,
+            changed: Mutex::default(),
+        }
     }
 
     /// Sets an option by its key. Keys of the reference that mean nothing here are kept and reported in the log.
@@ -37,13 +42,21 @@ impl TableConfig {
             None => {
                 let known = all().map(|option| option.key());
                 let hint = did_you_mean(key, known).unwrap_or_default();
-                tracing::warn!(key, hint, "an option that is not known is kept, but has no effect");
+                tracing::warn!(
+                    key,
+                    hint,
+                    "an option that is not known is kept, but has no effect"
+                );
             }
         }
         if key == LOCAL_TIME_ZONE.key() {
             value.parse::<TimeZone>()?;
         }
-        let before = self.environment.configuration().text(key).map(str::to_string);
+        let before = self
+            .environment
+            .configuration()
+            .text(key)
+            .map(str::to_string);
         self.changed.lock().entry(key.to_string()).or_insert(before);
         self.put(key, Some(value));
         Ok(())
@@ -68,18 +81,27 @@ impl TableConfig {
     /// # Errors
     /// `validation.invalid_option` if what is set is no value of the option.
     pub fn get<V: ConfigValue>(&self, option: &ConfigOption<V>) -> Result<V> {
-        self.environment.configuration().get(option).map_err(invalid)
+        self.environment
+            .configuration()
+            .get(option)
+            .map_err(invalid)
     }
 
     /// The text of an option, if it is set.
     pub fn get_optional(&self, key: impl AsRef<str>) -> Option<String> {
-        self.environment.configuration().text(key.as_ref()).map(str::to_string)
+        self.environment
+            .configuration()
+            .text(key.as_ref())
+            .map(str::to_string)
     }
 
     /// Everything that is set, secrets included: for use, not for show.
     pub fn to_map(&self) -> BTreeMap<String, String> {
         let configuration = self.environment.configuration();
-        configuration.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect()
+        configuration
+            .iter()
+            .map(|(key, value)| (key.to_string(), value.to_string()))
+            .collect()
     }
 
     /// Takes over options.
@@ -87,7 +109,9 @@ impl TableConfig {
     /// # Errors
     /// As [`set`](Self::set).
     pub fn add_configuration(&self, configuration: &Configuration) -> Result<()> {
-        configuration.iter().try_for_each(|(key, value)| self.set(key, value))
+        configuration
+            .iter()
+            .try_for_each(|(key, value)| self.set(key, value))
     }
 
     /// Gives an option the value back that it had before the session.
@@ -137,12 +161,21 @@ fn find(key: &str) -> Option<&'static dyn AnyConfigOption> {
 
 fn invalid(error: ConfigurationError) -> TableError {
     match error {
-        ConfigurationError::InvalidValue { key, value, expected, reason } => ValidationErrorKind::InvalidOption {
+        ConfigurationError::InvalidValue {
+            key,
+            value,
+            expected,
+            reason,
+        } => ValidationErrorKind::InvalidOption {
             key,
             value,
             reason: format!("expected {expected}; {reason}"),
         }
         .into(),
-        other => ValidationErrorKind::InvalidClause { message: other.to_string(), hint: None }.into(),
+        other => ValidationErrorKind::InvalidClause {
+            message: other.to_string(),
+            hint: None,
+        }
+        .into(),
     }
 }

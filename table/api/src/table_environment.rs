@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use aquifer_planner::Planner;
 use aquifer_planner::analyser::Analyser;
 use aquifer_runtime::StreamExecutionEnvironment;
-use aquifer_table_common::catalog::{CatalogBaseTable, CatalogManager, CatalogTable, CatalogView, ViewQuery};
+use aquifer_table_common::catalog::{
+    CatalogBaseTable, CatalogManager, CatalogTable, CatalogView, ViewQuery,
+};
 use aquifer_table_common::connector::{DynamicTableFactory, FactoryRegistry, FormatFactory};
 use aquifer_table_common::descriptor::CONNECTOR;
 use aquifer_table_common::operation::{
@@ -76,7 +78,10 @@ impl TableEnvironment {
         settings: &EnvironmentSettings,
         factories: FactoryRegistry,
     ) -> Result<Self> {
-        let catalogs = CatalogManager::new(&settings.built_in_catalog_name, &settings.built_in_database_name);
+        let catalogs = CatalogManager::new(
+            &settings.built_in_catalog_name,
+            &settings.built_in_database_name,
+        );
         let catalogs = Arc::new(catalogs);
         let factories = Arc::new(RwLock::new(factories));
         let config = TableConfig::new(environment.clone());
@@ -194,8 +199,14 @@ impl TableEnvironment {
     /// # Errors
     /// `schema.no_common_type`, `schema.column_count`, `schema.invalid_schema` without rows.
     #[doc(alias = "fromValues")]
-    pub fn from_values<R: IntoValuesRow>(&self, rows: impl IntoIterator<Item = R>) -> Result<Table> {
-        let rows = rows.into_iter().map(IntoValuesRow::into_values_row).collect();
+    pub fn from_values<R: IntoValuesRow>(
+        &self,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Result<Table> {
+        let rows = rows
+            .into_iter()
+            .map(IntoValuesRow::into_values_row)
+            .collect();
         Ok(self.table(Arc::new(crate::values::values_query(rows)?)))
     }
 
@@ -242,7 +253,10 @@ impl TableEnvironment {
         use crate::pipeline::InsertTarget;
         let (identifier, table, is_registered) = match target {
             InsertTarget::Path(path) => {
-                let found = self.inner.catalogs.resolve(&UnresolvedIdentifier::parse(path)?)?;
+                let found = self
+                    .inner
+                    .catalogs
+                    .resolve(&UnresolvedIdentifier::parse(path)?)?;
                 let CatalogBaseTable::Table(table) = found.table else {
                     return Err(aquifer_table_common::CatalogError::WrongKind {
                         path: found.identifier.to_string(),
@@ -260,7 +274,9 @@ impl TableEnvironment {
             }
         };
         let query = query.as_ref().clone();
-        self.inner.planner.insert_into(&identifier, &table, is_registered, query, options.overwrite)
+        self.inner
+            .planner
+            .insert_into(&identifier, &table, is_registered, query, options.overwrite)
     }
 
     /// Registers a query under a made-up name, which is answered as it is written in SQL.
@@ -268,15 +284,26 @@ impl TableEnvironment {
         let name = format!("UnnamedTable${}", self.next_unnamed());
         let path = UnresolvedIdentifier::of([name.as_str()])?;
         let identifier = self.inner.catalogs.qualify(&path);
-        let view = CatalogView { query: ViewQuery::Operation(Arc::clone(operation)), comment: None };
-        self.inner.catalogs.create_temporary_table(&identifier, CatalogBaseTable::View(view), false)?;
+        let view = CatalogView {
+            query: ViewQuery::Operation(Arc::clone(operation)),
+            comment: None,
+        };
+        self.inner.catalogs.create_temporary_table(
+            &identifier,
+            CatalogBaseTable::View(view),
+            false,
+        )?;
         Ok(identifier.to_string())
     }
 
     fn unnamed_identifier(&self, table: &CatalogTable) -> ObjectIdentifier {
         let connector = table.options.text(CONNECTOR.key()).unwrap_or("table");
         let name = format!("*anonymous_{connector}${}*", self.next_unnamed());
-        ObjectIdentifier::of(self.inner.catalogs.current_catalog(), self.inner.catalogs.current_database(), name)
+        ObjectIdentifier::of(
+            self.inner.catalogs.current_catalog(),
+            self.inner.catalogs.current_database(),
+            name,
+        )
     }
 
     /// Numbers are given in the order of the calls, so that they are the same in all processes.

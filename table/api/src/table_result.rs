@@ -55,48 +55,101 @@ enum Style {
 }
 
 impl TableResult {
-    fn of(kind: ResultKind, fields: Vec<Field>, style: Style, client: Option<JobClient>, content: Content) -> Self {
+    fn of(
+        kind: ResultKind,
+        fields: Vec<Field>,
+        style: Style,
+        client: Option<JobClient>,
+        content: Content,
+    ) -> Self {
         let schema = ResolvedSchema::physical(fields);
-        TableResult { inner: Arc::new(Inner { kind, schema, style, client, content: Mutex::new(content) }) }
+        TableResult {
+            inner: Arc::new(Inner {
+                kind,
+                schema,
+                style,
+                client,
+                content: Mutex::new(content),
+            }),
+        }
     }
 
     /// A statement that has nothing to tell.
     pub(crate) fn ok() -> Self {
         let rows = vec![Row::of(vec![Value::from("OK")])];
         let fields = vec![Field::new("result", DataTypes::string())];
-        TableResult::of(ResultKind::Success, fields, Style::Raw, None, Content::Rows(rows))
+        TableResult::of(
+            ResultKind::Success,
+            fields,
+            Style::Raw,
+            None,
+            Content::Rows(rows),
+        )
     }
 
     /// Rows that are there.
     pub(crate) fn of_rows(fields: Vec<Field>, rows: Vec<Row>) -> Self {
-        TableResult::of(ResultKind::SuccessWithContent, fields, Style::Table, None, Content::Rows(rows))
+        TableResult::of(
+            ResultKind::SuccessWithContent,
+            fields,
+            Style::Table,
+            None,
+            Content::Rows(rows),
+        )
     }
 
     /// One column of texts.
     pub(crate) fn of_names(column: &str, names: impl IntoIterator<Item = String>) -> Self {
-        let rows = names.into_iter().map(|name| Row::of(vec![Value::from(name)])).collect();
-        TableResult::of_rows(vec![Field::new(column, DataTypes::string().not_null())], rows)
+        let rows = names
+            .into_iter()
+            .map(|name| Row::of(vec![Value::from(name)]))
+            .collect();
+        TableResult::of_rows(
+            vec![Field::new(column, DataTypes::string().not_null())],
+            rows,
+        )
     }
 
     /// A text that stands for itself, such as a plan.
     pub(crate) fn of_text(text: String) -> Self {
         let rows = vec![Row::of(vec![Value::from(text)])];
         let fields = vec![Field::new("result", DataTypes::string())];
-        TableResult::of(ResultKind::SuccessWithContent, fields, Style::Raw, None, Content::Rows(rows))
+        TableResult::of(
+            ResultKind::SuccessWithContent,
+            fields,
+            Style::Raw,
+            None,
+            Content::Rows(rows),
+        )
     }
 
     /// The rows of a query, as its job makes them.
     pub(crate) fn of_query(fields: Vec<Field>, rows: StreamIterator<Row>) -> Self {
         let client = Some(rows.job_client().clone());
         let content = Content::Stream(Box::new(rows), None);
-        TableResult::of(ResultKind::SuccessWithContent, fields, Style::Changelog, client, content)
+        TableResult::of(
+            ResultKind::SuccessWithContent,
+            fields,
+            Style::Changelog,
+            client,
+            content,
+        )
     }
 
     /// The job of inserts into these tables. The number of rows is not known, which is -1.
     pub(crate) fn of_inserts(tables: Vec<String>, client: JobClient) -> Self {
         let row = Row::of(vec![Value::BigInt(-1); tables.len()]);
-        let fields = tables.into_iter().map(|table| Field::new(table, DataTypes::bigint().not_null())).collect();
-        TableResult::of(ResultKind::SuccessWithContent, fields, Style::Table, Some(client), Content::Rows(vec![row]))
+        let fields = tables
+            .into_iter()
+            .map(|table| Field::new(table, DataTypes::bigint().not_null()))
+            .collect();
+        TableResult::of(
+            ResultKind::SuccessWithContent,
+            fields,
+            Style::Table,
+            Some(client),
+            Content::Rows(vec![row]),
+        )
     }
 
     /// What kind of statement it was.
@@ -199,7 +252,9 @@ impl TableResult {
                 out.flush().map_err(failed)
             }
             Style::Table => tableau::print(&fields, self.collect()?, Widths::OfValues, false, out),
-            Style::Changelog => tableau::print(&fields, self.collect()?, Widths::OfTypes, true, out),
+            Style::Changelog => {
+                tableau::print(&fields, self.collect()?, Widths::OfTypes, true, out)
+            }
         }
     }
 }
@@ -218,9 +273,9 @@ impl Iterator for RowIterator {
     fn next(&mut self) -> Option<Result<Row>> {
         match &mut self.0 {
             Source::Rows(rows) => rows.next().map(Ok),
-            Source::Stream(rows, ahead) => {
-                ahead.take().or_else(|| rows.next().map(|row| row.map_err(TableError::from)))
-            }
+            Source::Stream(rows, ahead) => ahead
+                .take()
+                .or_else(|| rows.next().map(|row| row.map_err(TableError::from))),
         }
     }
 }

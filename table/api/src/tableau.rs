@@ -36,12 +36,20 @@ pub(crate) fn print(
     }
     let mut held = Vec::new();
     let mut widths: Vec<usize> = match widths {
-        Widths::OfTypes => fields.iter().map(|f| width(&f.name).min(MAX_WIDTH).max(type_width(f))).collect(),
+        Widths::OfTypes => fields
+            .iter()
+            .map(|f| width(&f.name).min(MAX_WIDTH).max(type_width(f)))
+            .collect(),
         Widths::OfValues => {
             held = rows.by_ref().collect::<Result<Vec<Row>>>()?;
             let widest = |(index, field): (usize, &Field)| {
                 let values = held.iter().filter_map(|row| row.field(index));
-                values.map(|value| width(&text(value))).max().unwrap_or(0).max(width(&field.name)).min(MAX_WIDTH)
+                values
+                    .map(|value| width(&text(value)))
+                    .max()
+                    .unwrap_or(0)
+                    .max(width(&field.name))
+                    .min(MAX_WIDTH)
             };
             fields.iter().enumerate().map(widest).collect()
         }
@@ -51,7 +59,11 @@ pub(crate) fn print(
         header.insert(0, "op".to_string());
         widths.insert(0, 2);
     }
-    let rule: String = widths.iter().map(|width| format!("+{}", "-".repeat(width + 2))).collect::<String>() + "+";
+    let rule: String = widths
+        .iter()
+        .map(|width| format!("+{}", "-".repeat(width + 2)))
+        .collect::<String>()
+        + "+";
     writeln!(out, "{rule}\n{}\n{rule}", line(&header, &widths)).map_err(failed)?;
     let mut count = 0usize;
     for row in held.into_iter().map(Ok).chain(rows) {
@@ -131,7 +143,13 @@ fn char_width(c: char) -> usize {
 /// The width that values of the type may need.
 fn type_width(field: &Field) -> usize {
     use LogicalType as T;
-    let seconds = |fraction: u8, base: usize| if fraction == 0 { base } else { base + 1 + usize::from(fraction) };
+    let seconds = |fraction: u8, base: usize| {
+        if fraction == 0 {
+            base
+        } else {
+            base + 1 + usize::from(fraction)
+        }
+    };
     let width = match &field.data_type.logical {
         T::TinyInt => 4,
         T::SmallInt => 6,
@@ -144,7 +162,11 @@ fn type_width(field: &Field) -> usize {
         T::Timestamp(precision) | T::TimestampLtz(precision) => seconds(*precision, 19),
         _ => MAX_WIDTH,
     };
-    if field.data_type.nullable { width.max(NULL.len()) } else { width }
+    if field.data_type.nullable {
+        width.max(NULL.len())
+    } else {
+        width
+    }
 }
 
 #[cfg(test)]
@@ -154,9 +176,19 @@ mod tests {
     use super::*;
 
     fn check(widths: Widths, kinds: bool, rows: &[Row]) -> String {
-        let fields = [Field::new("name", DataTypes::string()), Field::new("cnt", DataTypes::int().not_null())];
+        let fields = [
+            Field::new("name", DataTypes::string()),
+            Field::new("cnt", DataTypes::int().not_null()),
+        ];
         let mut out = Vec::new();
-        print(&fields, rows.iter().cloned().map(Ok), widths, kinds, &mut out).unwrap();
+        print(
+            &fields,
+            rows.iter().cloned().map(Ok),
+            widths,
+            kinds,
+            &mut out,
+        )
+        .unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -164,7 +196,10 @@ mod tests {
     fn looks_as_the_reference_prints() {
         let rows = [
             Row::of(row_values!["Bob", 1]),
-            Row::of_kind(RowKind::UpdateBefore, row_values!["a text that is longer than thirty characters", 2]),
+            Row::of_kind(
+                RowKind::UpdateBefore,
+                row_values!["a text that is longer than thirty characters", 2],
+            ),
             Row::of_kind(RowKind::UpdateAfter, row_values![Value::Null, -3]),
         ];
         assert_eq!(
@@ -189,7 +224,10 @@ mod tests {
 
     #[test]
     fn wide_characters_and_line_ends_keep_the_columns_straight() {
-        let rows = [Row::of(row_values!["名前", 1]), Row::of(row_values!["a\nb", 22])];
+        let rows = [
+            Row::of(row_values!["名前", 1]),
+            Row::of(row_values!["a\nb", 22]),
+        ];
         let printed = check(Widths::OfValues, false, &rows);
         let widths: Vec<usize> = printed.lines().take(5).map(width).collect();
         assert!(widths.iter().all(|w| *w == widths[0]), "{printed}");

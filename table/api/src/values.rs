@@ -66,23 +66,40 @@ pub(crate) fn values_query(rows: Vec<Vec<Value>>) -> Result<QueryOperation> {
         }
         .into());
     }
-    let literals: Vec<Vec<ResolvedExpr>> =
-        rows.into_iter().map(|row| row.into_iter().map(ResolvedExpr::literal).collect()).collect();
-    let types = (0..width).map(|column| column_type(&literals, column)).collect::<Result<Vec<DataType>>>()?;
+    let literals: Vec<Vec<ResolvedExpr>> = rows
+        .into_iter()
+        .map(|row| row.into_iter().map(ResolvedExpr::literal).collect())
+        .collect();
+    let types = (0..width)
+        .map(|column| column_type(&literals, column))
+        .collect::<Result<Vec<DataType>>>()?;
     let cast = |row: Vec<ResolvedExpr>| {
         let values = row.into_iter().zip(&types);
-        values.map(|(value, to)| Ok(value.cast(to.clone())?)).collect::<Result<Vec<ResolvedExpr>>>()
+        values
+            .map(|(value, to)| Ok(value.cast(to.clone())?))
+            .collect::<Result<Vec<ResolvedExpr>>>()
     };
     let rows = literals.into_iter().map(cast).collect::<Result<_>>()?;
-    let fields = types.iter().enumerate().map(|(i, data_type)| Field::new(format!("f{i}"), data_type.clone()));
-    Ok(QueryOperation::Values(ValuesQuery { rows, fields: fields.collect() }))
+    let fields = types
+        .iter()
+        .enumerate()
+        .map(|(i, data_type)| Field::new(format!("f{i}"), data_type.clone()));
+    Ok(QueryOperation::Values(ValuesQuery {
+        rows,
+        fields: fields.collect(),
+    }))
 }
 
 fn column_type(rows: &[Vec<ResolvedExpr>], column: usize) -> Result<DataType> {
-    let types: Vec<DataType> = rows.iter().map(|row| row[column].data_type().clone()).collect();
+    let types: Vec<DataType> = rows
+        .iter()
+        .map(|row| row[column].data_type().clone())
+        .collect();
     match find_common_type(&types) {
         // Texts of a program are STRING, not CHAR of their length.
-        Some(common) if common.is_string() => Ok(DataTypes::string().with_nullable(common.nullable)),
+        Some(common) if common.is_string() => {
+            Ok(DataTypes::string().with_nullable(common.nullable))
+        }
         Some(common) if common.logical == LogicalType::Null => Ok(DataTypes::string()),
         Some(common) => Ok(common),
         None => {

@@ -10,17 +10,20 @@ use std::sync::Arc;
 use aquifer_functions::ResolvedExpr;
 use aquifer_planner::analyser::Analyser;
 use aquifer_runtime::{
-    Batch, Boundedness, DataStream, NO_TIMESTAMP, OperatorContext, OutputPort, RuntimeError, StreamBatch, StreamData,
-    StreamExecutionEnvironment, Transformation, TransformationId, TransformationKind,
+    Batch, Boundedness, DataStream, NO_TIMESTAMP, OperatorContext, OutputPort, RuntimeError,
+    StreamBatch, StreamData, StreamExecutionEnvironment, Transformation, TransformationId,
+    TransformationKind,
 };
-use aquifer_table_common::operation::{DataStreamQuery, ProjectQuery, QueryOperation, WatermarkQuery};
+use aquifer_table_common::operation::{
+    DataStreamQuery, ProjectQuery, QueryOperation, WatermarkQuery,
+};
 use aquifer_table_common::schema::{UnresolvedColumn, UnresolvedColumnKind};
 use aquifer_table_common::{
     Column, ColumnKind, ResolvedSchema, Result, Schema, SchemaErrorKind, ValidationErrorKind,
 };
 use aquifer_types::{
-    ChangeBatch, ChangeBatchBuilder, ChangeBatchCodec, ChangelogMode, DataType, Field, LogicalType, Row, RowKind,
-    Timestamp, Value, supports_implicit_cast,
+    ChangeBatch, ChangeBatchBuilder, ChangeBatchCodec, ChangelogMode, DataType, Field, LogicalType,
+    Row, RowKind, Timestamp, Value, supports_implicit_cast,
 };
 use arrow_array::{Array, ArrayRef, Int64Array};
 
@@ -58,7 +61,11 @@ impl StreamInput<'_> {
     pub(crate) fn read<T: StreamData>(self, stream: &DataStream<T>) -> Result<QueryOperation> {
         let env = stream.environment();
         let is_row = TypeId::of::<T>() == TypeId::of::<Row>();
-        let record = if is_row { None } else { Some(RecordType::of::<T>()?) };
+        let record = if is_row {
+            None
+        } else {
+            Some(RecordType::of::<T>()?)
+        };
         let fields = match &record {
             Some(record) => record.fields.clone(),
             None => self.fields_of_rows(env, stream.transformation())?,
@@ -80,24 +87,35 @@ impl StreamInput<'_> {
         let step = match record {
             Some(record) => {
                 let physical = physical_types(&record, &columns);
-                Transformation::step("StreamToTable", edges, codec, Arc::new(move |_: &OperatorContext| {
-                    let mut writer = ColumnWriter::<T>::new(&record, &physical)?;
-                    let columns = columns.clone();
-                    let checks = checks.clone();
-                    Ok(Box::new(move |batch: Batch| {
-                        let batch = batch.into_data::<StreamBatch<T>>()?;
-                        let written = writer.write(batch.values())?;
-                        let mut out = Vec::with_capacity(columns.len());
-                        for source in &columns {
-                            out.push(match source.field {
-                                Some(field) => Arc::clone(&written[field]),
-                                None => timestamps(batch.timestamps(), batch.len(), &source.column.data_type)?,
-                            });
-                        }
-                        checks.check(&out)?;
-                        Ok(ChangeBatch::new(out, None, batch.len()).map_err(RuntimeError::internal)?.into())
-                    }))
-                }))
+                Transformation::step(
+                    "StreamToTable",
+                    edges,
+                    codec,
+                    Arc::new(move |_: &OperatorContext| {
+                        let mut writer = ColumnWriter::<T>::new(&record, &physical)?;
+                        let columns = columns.clone();
+                        let checks = checks.clone();
+                        Ok(Box::new(move |batch: Batch| {
+                            let batch = batch.into_data::<StreamBatch<T>>()?;
+                            let written = writer.write(batch.values())?;
+                            let mut out = Vec::with_capacity(columns.len());
+                            for source in &columns {
+                                out.push(match source.field {
+                                    Some(field) => Arc::clone(&written[field]),
+                                    None => timestamps(
+                                        batch.timestamps(),
+                                        batch.len(),
+                                        &source.column.data_type,
+                                    )?,
+                                });
+                            }
+                            checks.check(&out)?;
+                            Ok(ChangeBatch::new(out, None, batch.len())
+                                .map_err(RuntimeError::internal)?
+                                .into())
+                        }))
+                    }),
+                )
             }
             None => {
                 let rows = RowReader {
@@ -107,24 +125,35 @@ impl StreamInput<'_> {
                     mode: self.changelog_mode,
                     lenient_inserts: self.lenient_inserts,
                 };
-                Transformation::step("StreamToTable", edges, codec, Arc::new(move |_: &OperatorContext| {
-                    let rows = rows.clone();
-                    let checks = checks.clone();
-                    Ok(Box::new(move |batch: Batch| {
-                        let batch = rows.read(&batch.into_data::<StreamBatch<Row>>()?)?;
-                        checks.check(batch.columns())?;
-                        Ok(batch.into())
-                    }))
-                }))
+                Transformation::step(
+                    "StreamToTable",
+                    edges,
+                    codec,
+                    Arc::new(move |_: &OperatorContext| {
+                        let rows = rows.clone();
+                        let checks = checks.clone();
+                        Ok(Box::new(move |batch: Batch| {
+                            let batch = rows.read(&batch.into_data::<StreamBatch<Row>>()?)?;
+                            checks.check(batch.columns())?;
+                            Ok(batch.into())
+                        }))
+                    }),
+                )
             }
         };
         let (name, uid) = env.inspect(stream.transformation(), |t| (t.name.clone(), t.uid.clone()));
-        let port = OutputPort { transformation: env.add(step), port: 0 };
+        let port = OutputPort {
+            transformation: env.add(step),
+            port: 0,
+        };
         let source = DataStreamQuery {
             name,
             uid,
             port,
-            schema: ResolvedSchema { primary_key: resolved.primary_key.clone(), ..ResolvedSchema::physical(raw) },
+            schema: ResolvedSchema {
+                primary_key: resolved.primary_key.clone(),
+                ..ResolvedSchema::physical(raw)
+            },
             changelog_mode: self.changelog_mode,
             boundedness: boundedness(env, port.transformation),
         };
@@ -132,13 +161,23 @@ impl StreamInput<'_> {
     }
 
     /// The columns of a stream of rows: from the values of the source, or else from the declaration.
-    fn fields_of_rows(&self, env: &StreamExecutionEnvironment, id: TransformationId) -> Result<Vec<Field>> {
-        let declared = self.schema.iter().flat_map(|schema| &schema.columns).filter_map(|column| match &column.kind {
-            UnresolvedColumnKind::Physical(data_type) => {
-                Some(data_type.resolve().map(|data_type| Field::new(&column.name, data_type)))
-            }
-            _ => None,
-        });
+    fn fields_of_rows(
+        &self,
+        env: &StreamExecutionEnvironment,
+        id: TransformationId,
+    ) -> Result<Vec<Field>> {
+        let declared = self
+            .schema
+            .iter()
+            .flat_map(|schema| &schema.columns)
+            .filter_map(|column| match &column.kind {
+                UnresolvedColumnKind::Physical(data_type) => Some(
+                    data_type
+                        .resolve()
+                        .map(|data_type| Field::new(&column.name, data_type)),
+                ),
+                _ => None,
+            });
         let declared = declared.collect::<Result<Vec<_>>>()?;
         if !declared.is_empty() {
             return Ok(declared);
@@ -160,12 +199,18 @@ impl StreamInput<'_> {
 pub(crate) fn derive_columns(schema: &mut Schema, fields: &[Field]) {
     let is_physical = |c: &UnresolvedColumn| matches!(c.kind, UnresolvedColumnKind::Physical(_));
     if !schema.columns.iter().any(is_physical) {
-        schema.columns.splice(0..0, Schema::from_fields(fields.iter().cloned()).columns);
+        schema
+            .columns
+            .splice(0..0, Schema::from_fields(fields.iter().cloned()).columns);
     }
 }
 
 /// Where each physical and metadata column comes from.
-fn source_columns(schema: &ResolvedSchema, fields: &[Field], is_row: bool) -> Result<Vec<SourceColumn>> {
+fn source_columns(
+    schema: &ResolvedSchema,
+    fields: &[Field],
+    is_row: bool,
+) -> Result<Vec<SourceColumn>> {
     let mut sources = Vec::new();
     for column in &schema.columns {
         let declared = Field::new(&column.name, column.data_type.clone());
@@ -181,8 +226,15 @@ fn source_columns(schema: &ResolvedSchema, fields: &[Field], is_row: bool) -> Re
                     }
                     .into());
                 };
-                let column = if is_row { declared } else { nearest(&fields[index], &declared)? };
-                sources.push(SourceColumn { field: Some(index), column });
+                let column = if is_row {
+                    declared
+                } else {
+                    nearest(&fields[index], &declared)?
+                };
+                sources.push(SourceColumn {
+                    field: Some(index),
+                    column,
+                });
             }
         }
     }
@@ -198,7 +250,10 @@ fn timestamp_column(key: &str, declared: Field) -> Result<SourceColumn> {
         return Err(SchemaErrorKind::InvalidSchema { reason }.into());
     }
     match declared.data_type.logical {
-        LogicalType::Timestamp(_) | LogicalType::TimestampLtz(_) => Ok(SourceColumn { field: None, column: declared }),
+        LogicalType::Timestamp(_) | LogicalType::TimestampLtz(_) => Ok(SourceColumn {
+            field: None,
+            column: declared,
+        }),
         _ => Err(SchemaErrorKind::TypeMismatch {
             what: format!("metadata column '{}'", declared.name),
             expected: "TIMESTAMP_LTZ(3)".to_string(),
@@ -246,7 +301,10 @@ fn declared_query(source: DataStreamQuery, schema: &ResolvedSchema) -> Result<Qu
     let raw = source.schema.fields();
     let mut query = QueryOperation::DataStream(source);
     let declared = schema.source_fields();
-    let needs_cast = raw.iter().zip(&declared).any(|(raw, declared)| raw.data_type != declared.data_type);
+    let needs_cast = raw
+        .iter()
+        .zip(&declared)
+        .any(|(raw, declared)| raw.data_type != declared.data_type);
     if needs_cast || schema.columns.iter().any(Column::is_computed) {
         let mut next = raw.iter().enumerate();
         let mut expressions = Vec::with_capacity(schema.columns.len());
@@ -254,9 +312,15 @@ fn declared_query(source: DataStreamQuery, schema: &ResolvedSchema) -> Result<Qu
             expressions.push(match &column.kind {
                 ColumnKind::Computed(expression) => expression.clone(),
                 _ => {
-                    let (index, field) = next.next().expect("the step gives each of the other columns");
+                    let (index, field) = next
+                        .next()
+                        .expect("the step gives each of the other columns");
                     let value = ResolvedExpr::input(index, field.data_type.clone());
-                    if field.data_type == column.data_type { value } else { value.cast(column.data_type.clone())? }
+                    if field.data_type == column.data_type {
+                        value
+                    } else {
+                        value.cast(column.data_type.clone())?
+                    }
                 }
             });
         }
@@ -271,7 +335,11 @@ fn declared_query(source: DataStreamQuery, schema: &ResolvedSchema) -> Result<Qu
                 }
             }
         }
-        query = QueryOperation::Project(ProjectQuery { expressions, fields: schema.fields(), input: Arc::new(query) });
+        query = QueryOperation::Project(ProjectQuery {
+            expressions,
+            fields: schema.fields(),
+            input: Arc::new(query),
+        });
     }
     for watermark in &schema.watermarks {
         query = QueryOperation::Watermark(WatermarkQuery {
@@ -289,9 +357,17 @@ pub(crate) fn cast_columns(query: QueryOperation, to: &[Field]) -> Result<QueryO
     let mut expressions = Vec::with_capacity(to.len());
     for (index, (from, to)) in from.iter().zip(to).enumerate() {
         let value = ResolvedExpr::input(index, from.data_type.clone());
-        expressions.push(if from.data_type == to.data_type { value } else { value.cast(to.data_type.clone())? });
+        expressions.push(if from.data_type == to.data_type {
+            value
+        } else {
+            value.cast(to.data_type.clone())?
+        });
     }
-    Ok(QueryOperation::Project(ProjectQuery { expressions, fields: to.to_vec(), input: Arc::new(query) }))
+    Ok(QueryOperation::Project(ProjectQuery {
+        expressions,
+        fields: to.to_vec(),
+        input: Arc::new(query),
+    }))
 }
 
 /// Whether all sources behind a transformation end by themselves.
@@ -301,11 +377,24 @@ fn boundedness(env: &StreamExecutionEnvironment, id: TransformationId) -> Bounde
             TransformationKind::Source { boundedness, .. } => *boundedness,
             _ => Boundedness::Bounded,
         };
-        (own, transformation.edges.iter().map(|edge| edge.from.transformation).collect::<Vec<_>>())
+        (
+            own,
+            transformation
+                .edges
+                .iter()
+                .map(|edge| edge.from.transformation)
+                .collect::<Vec<_>>(),
+        )
     });
     let unbounded = own == Boundedness::Unbounded
-        || inputs.into_iter().any(|input| boundedness(env, input) == Boundedness::Unbounded);
-    if unbounded { Boundedness::Unbounded } else { Boundedness::Bounded }
+        || inputs
+            .into_iter()
+            .any(|input| boundedness(env, input) == Boundedness::Unbounded);
+    if unbounded {
+        Boundedness::Unbounded
+    } else {
+        Boundedness::Bounded
+    }
 }
 
 /// The columns that were declared NOT NULL.
@@ -316,15 +405,26 @@ struct Checks {
 
 impl Checks {
     fn new(columns: &[SourceColumn]) -> Self {
-        let not_null = columns.iter().enumerate().filter(|(_, source)| !source.column.data_type.nullable);
-        Checks { not_null: not_null.map(|(index, source)| (index, source.column.name.clone())).collect() }
+        let not_null = columns
+            .iter()
+            .enumerate()
+            .filter(|(_, source)| !source.column.data_type.nullable);
+        Checks {
+            not_null: not_null
+                .map(|(index, source)| (index, source.column.name.clone()))
+                .collect(),
+        }
     }
 
     fn check(&self, columns: &[ArrayRef]) -> aquifer_runtime::Result<()> {
-        match self.not_null.iter().find(|(index, _)| columns[*index].null_count() > 0) {
-            Some((_, name)) => {
-                Err(RuntimeError::user(format!("column '{name}' of a data stream is NULL, but was declared NOT NULL")))
-            }
+        match self
+            .not_null
+            .iter()
+            .find(|(index, _)| columns[*index].null_count() > 0)
+        {
+            Some((_, name)) => Err(RuntimeError::user(format!(
+                "column '{name}' of a data stream is NULL, but was declared NOT NULL"
+            ))),
             None => Ok(()),
         }
     }
@@ -334,7 +434,11 @@ const NO_ROWTIME: &str = "a record has no timestamp, but the table asks for its 
                           assign_timestamps_and_watermarks before the stream becomes a table";
 
 /// The records' timestamps as a column.
-fn timestamps(millis: &[i64], rows: usize, data_type: &DataType) -> aquifer_runtime::Result<ArrayRef> {
+fn timestamps(
+    millis: &[i64],
+    rows: usize,
+    data_type: &DataType,
+) -> aquifer_runtime::Result<ArrayRef> {
     if millis.len() < rows || millis.contains(&NO_TIMESTAMP) {
         return Err(RuntimeError::user(NO_ROWTIME));
     }
@@ -342,9 +446,16 @@ fn timestamps(millis: &[i64], rows: usize, data_type: &DataType) -> aquifer_runt
         LogicalType::Timestamp(p) | LogicalType::TimestampLtz(p) if p > 6 => 1_000_000,
         _ => 1_000,
     };
-    let values = Int64Array::from_iter_values(millis.iter().map(|millis| millis.saturating_mul(factor)));
-    let data = values.into_data().into_builder().data_type(data_type.to_arrow()).build();
-    Ok(arrow_array::make_array(data.map_err(RuntimeError::internal)?))
+    let values =
+        Int64Array::from_iter_values(millis.iter().map(|millis| millis.saturating_mul(factor)));
+    let data = values
+        .into_data()
+        .into_builder()
+        .data_type(data_type.to_arrow())
+        .build();
+    Ok(arrow_array::make_array(
+        data.map_err(RuntimeError::internal)?,
+    ))
 }
 
 /// Converts rows, which carry kinds and maybe names.
@@ -370,7 +481,10 @@ impl RowReader {
                 };
                 let column = builder.column_mut(index).expect("one builder per column");
                 column.push(value).map_err(|error| {
-                    RuntimeError::user(format!("cannot convert field '{}' of row {row}: {error}", source.column.name))
+                    RuntimeError::user(format!(
+                        "cannot convert field '{}' of row {row}: {error}",
+                        source.column.name
+                    ))
                 })?;
             }
             builder.push_weight(row.kind().weight());
@@ -386,7 +500,11 @@ impl RowReader {
             None => None,
         };
         value.ok_or_else(|| {
-            RuntimeError::user(format!("row {row} has no field '{}': the stream's rows have {}", self.names[field], self.names.join(", ")))
+            RuntimeError::user(format!(
+                "row {row} has no field '{}': the stream's rows have {}",
+                self.names[field],
+                self.names.join(", ")
+            ))
         })
     }
 

@@ -8,15 +8,15 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use aquifer_functions::ResolvedExpr;
 use aquifer_operators::{ChangesToRows, consolidate};
 use aquifer_planner::Translated;
 use aquifer_runtime::{
-    Batch, DataStream, Edge, EpochEnd, EpochOperator, OperatorContext, Output, OutputPort, RuntimeError, StreamBatch,
-    StreamCodec, StreamData, StreamExecutionEnvironment, Transformation,
+    Batch, DataStream, Edge, EpochEnd, EpochOperator, OperatorContext, Output, OutputPort,
+    RuntimeError, StreamBatch, StreamCodec, StreamData, StreamExecutionEnvironment, Transformation,
 };
 use aquifer_table_common::operation::{ProjectQuery, QueryOperation};
 use aquifer_table_common::{PlanError, Result, SchemaErrorKind, ValidationErrorKind};
-use aquifer_functions::ResolvedExpr;
 use aquifer_types::{ChangeBatch, ChangelogMode, DataType, Field, Row, supports_implicit_cast};
 use arrow_array::ArrayRef;
 
@@ -49,7 +49,13 @@ impl Target {
         matching: Matching,
     ) -> Result<(Self, Arc<QueryOperation>)> {
         if TypeId::of::<T>() == TypeId::of::<Row>() {
-            return Ok((Target { record: None, fields: query.fields() }, Arc::clone(query)));
+            return Ok((
+                Target {
+                    record: None,
+                    fields: query.fields(),
+                },
+                Arc::clone(query),
+            ));
         }
         let record = RecordType::of::<T>()?;
         let from = query.fields();
@@ -60,25 +66,46 @@ impl Target {
             let data_type = read_type(&record, &from[*source], target)?;
             let value = ResolvedExpr::input(*source, from[*source].data_type.clone());
             let is_same = data_type == from[*source].data_type;
-            expressions.push(if is_same { value } else { value.cast(data_type.clone())? });
+            expressions.push(if is_same {
+                value
+            } else {
+                value.cast(data_type.clone())?
+            });
             fields.push(Field::new(&target.name, data_type));
         }
         let is_identity = expressions.len() == from.len()
-            && expressions.iter().enumerate().all(|(index, e)| e.as_input() == Some(index));
+            && expressions
+                .iter()
+                .enumerate()
+                .all(|(index, e)| e.as_input() == Some(index));
         let matched = if is_identity {
             Arc::clone(query)
         } else {
-            let query = ProjectQuery { expressions, fields: fields.clone(), input: Arc::clone(query) };
+            let query = ProjectQuery {
+                expressions,
+                fields: fields.clone(),
+                input: Arc::clone(query),
+            };
             Arc::new(QueryOperation::Project(query))
         };
-        Ok((Target { record: Some(record), fields }, matched))
+        Ok((
+            Target {
+                record: Some(record),
+                fields,
+            },
+            matched,
+        ))
     }
 }
 
 /// The query's column of each field.
 fn match_columns(record: &RecordType, from: &[Field], matching: Matching) -> Result<Vec<usize>> {
     let by_name = |field: &Field| from.iter().position(|column| column.name == field.name);
-    let is_numbered = record.fields.iter().enumerate().all(|(index, field)| field.name == format!("f{index}"));
+    let is_numbered = record
+        .fields
+        .iter()
+        .enumerate()
+        .all(|(index, field)| field.name == format!("f{index}"));
     // The fields of tuples have no names of their own.
     let has_names = !is_numbered || record.fields.iter().all(|field| by_name(field).is_some());
     if matching == Matching::ByName && has_names {
@@ -120,7 +147,10 @@ fn read_type(record: &RecordType, from: &Field, target: &Field) -> Result<DataTy
         return Ok(wanted);
     }
     Err(SchemaErrorKind::TypeMismatch {
-        what: format!("column '{}' of the query, read as field '{}' of {},", from.name, target.name, record.rust_type),
+        what: format!(
+            "column '{}' of the query, read as field '{}' of {},",
+            from.name, target.name, record.rust_type
+        ),
         expected: field.clone().with_nullable(true).to_string(),
         found: column.to_string(),
     }
@@ -142,15 +172,29 @@ impl Changes {
     /// `plan.internal` when the planner made something else.
     pub(crate) fn of(translated: Option<Translated>) -> Result<Self> {
         match translated {
-            Some(Translated::Output { port, fields, changelog_mode, upsert_key }) => {
-                Ok(Changes { port, fields, changelog_mode, upsert_key })
+            Some(Translated::Output {
+                port,
+                fields,
+                changelog_mode,
+                upsert_key,
+            }) => Ok(Changes {
+                port,
+                fields,
+                changelog_mode,
+                upsert_key,
+            }),
+            _ => Err(PlanError::Internal {
+                message: "a query was planned without an output".to_string(),
             }
-            _ => Err(PlanError::Internal { message: "a query was planned without an output".to_string() }.into()),
+            .into()),
         }
     }
 
     fn types(&self) -> Vec<DataType> {
-        self.fields.iter().map(|field| field.data_type.clone()).collect()
+        self.fields
+            .iter()
+            .map(|field| field.data_type.clone())
+            .collect()
     }
 
     fn names(&self) -> Arc<[String]> {
@@ -158,7 +202,11 @@ impl Changes {
     }
 
     /// The rows of a result that is only appended, as they come.
-    pub(crate) fn appended<T: StreamData>(self, env: &StreamExecutionEnvironment, target: Target) -> DataStream<T> {
+    pub(crate) fn appended<T: StreamData>(
+        self,
+        env: &StreamExecutionEnvironment,
+        target: Target,
+    ) -> DataStream<T> {
         let reader = Arc::new(Reader::<T>::new(target));
         let step = Transformation::step(
             "TableToStream",
@@ -169,10 +217,16 @@ impl Changes {
                 Ok(Box::new(move |batch: Batch| {
                     let batch = batch.into_data::<ChangeBatch>()?;
                     if !batch.is_append_only() {
-                        return Err(RuntimeError::internal("an append-only result holds a retraction"));
+                        return Err(RuntimeError::internal(
+                            "an append-only result holds a retraction",
+                        ));
                     }
                     let values = reader.read(&batch)?;
-                    Ok(Batch::new(StreamBatch::from_values(repeated(values, &batch, |value, _| value))))
+                    Ok(Batch::new(StreamBatch::from_values(repeated(
+                        values,
+                        &batch,
+                        |value, _| value,
+                    ))))
                 }))
             }),
         );
@@ -190,21 +244,34 @@ impl Changes {
             "TableToRetractStream",
             vec![Edge::forward(self.port)],
             vec![Arc::new(StreamCodec::<(bool, T)>::new())],
-            Arc::new(move || Box::new(RetractOperator { reader: Arc::clone(&reader), batches: Vec::new() })),
+            Arc::new(move || {
+                Box::new(RetractOperator {
+                    reader: Arc::clone(&reader),
+                    batches: Vec::new(),
+                })
+            }),
         );
         DataStream::from_output(env, env.add(operator), 0)
     }
 
     /// The net changes of each epoch as rows with kinds.
     pub(crate) fn rows(self, env: &StreamExecutionEnvironment) -> DataStream<Row> {
-        let (types, names, key, mode) = (self.types(), self.names(), self.upsert_key, self.changelog_mode);
+        let (types, names, key, mode) = (
+            self.types(),
+            self.names(),
+            self.upsert_key,
+            self.changelog_mode,
+        );
         let operator = Transformation::operator(
             "TableToChangelogStream",
             vec![Edge::forward(self.port)],
             vec![Arc::new(StreamCodec::<Row>::new())],
             Arc::new(move || {
                 let changes = ChangesToRows::new(types.clone(), key.clone(), mode);
-                Box::new(ChangelogOperator { changes, names: Arc::clone(&names) })
+                Box::new(ChangelogOperator {
+                    changes,
+                    names: Arc::clone(&names),
+                })
             }),
         );
         DataStream::from_output(env, env.add(operator), 0)
@@ -213,13 +280,21 @@ impl Changes {
 
 /// Reads rows or values.
 enum Reader<T> {
-    Rows { types: Vec<DataType>, names: Arc<[String]>, values: PhantomData<fn() -> T> },
+    Rows {
+        types: Vec<DataType>,
+        names: Arc<[String]>,
+        values: PhantomData<fn() -> T>,
+    },
     Values(ColumnReader<T>),
 }
 
 impl<T: StreamData> Reader<T> {
     fn new(target: Target) -> Self {
-        let types: Vec<DataType> = target.fields.iter().map(|field| field.data_type.clone()).collect();
+        let types: Vec<DataType> = target
+            .fields
+            .iter()
+            .map(|field| field.data_type.clone())
+            .collect();
         match target.record {
             Some(record) => Reader::Values(ColumnReader::new(&record, &types)),
             None => Reader::Rows {
@@ -239,19 +314,27 @@ impl<T: StreamData> Reader<T> {
             }
             Reader::Rows { types, names, .. } => {
                 let row = |index| {
-                    let row = batch.row(index, types).with_kind(aquifer_types::RowKind::Insert);
+                    let row = batch
+                        .row(index, types)
+                        .with_kind(aquifer_types::RowKind::Insert);
                     row.named(Arc::clone(names))
                 };
                 let rows: Vec<Row> = (0..batch.len()).map(row).collect();
                 let rows: Box<dyn std::any::Any> = Box::new(rows);
-                Ok(*rows.downcast::<Vec<T>>().expect("this variant is made for rows alone"))
+                Ok(*rows
+                    .downcast::<Vec<T>>()
+                    .expect("this variant is made for rows alone"))
             }
         }
     }
 }
 
 /// The values, each as often as its weight says.
-fn repeated<T: Clone, R>(values: Vec<T>, batch: &ChangeBatch, make: impl Fn(T, i64) -> R) -> Vec<R> {
+fn repeated<T: Clone, R>(
+    values: Vec<T>,
+    batch: &ChangeBatch,
+    make: impl Fn(T, i64) -> R,
+) -> Vec<R> {
     if batch.weights().is_none() {
         return values.into_iter().map(|value| make(value, 1)).collect();
     }
@@ -275,7 +358,12 @@ struct RetractOperator<T> {
 }
 
 impl<T: StreamData> EpochOperator for RetractOperator<T> {
-    fn process(&mut self, _input: usize, batch: Batch, _output: &mut Output) -> aquifer_runtime::Result<()> {
+    fn process(
+        &mut self,
+        _input: usize,
+        batch: Batch,
+        _output: &mut Output,
+    ) -> aquifer_runtime::Result<()> {
         self.batches.push(batch.into_data()?);
         Ok(())
     }
@@ -297,7 +385,12 @@ struct ChangelogOperator {
 }
 
 impl EpochOperator for ChangelogOperator {
-    fn process(&mut self, _input: usize, batch: Batch, _output: &mut Output) -> aquifer_runtime::Result<()> {
+    fn process(
+        &mut self,
+        _input: usize,
+        batch: Batch,
+        _output: &mut Output,
+    ) -> aquifer_runtime::Result<()> {
         self.changes.push(batch.into_data()?);
         Ok(())
     }
@@ -305,7 +398,10 @@ impl EpochOperator for ChangelogOperator {
     fn end_epoch(&mut self, output: &mut Output) -> aquifer_runtime::Result<EpochEnd> {
         if !self.changes.is_empty() {
             let rows = self.changes.finish()?;
-            let rows = rows.into_iter().map(|row| row.named(Arc::clone(&self.names))).collect();
+            let rows = rows
+                .into_iter()
+                .map(|row| row.named(Arc::clone(&self.names)))
+                .collect();
             output.emit(0, Batch::new(StreamBatch::from_values(rows)));
         }
         Ok(EpochEnd::Done)

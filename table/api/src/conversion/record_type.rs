@@ -39,7 +39,9 @@ impl RecordType {
             );
             invalid(rust_type, reason)
         })?;
-        let item = traced.first().ok_or_else(|| invalid(rust_type, "it has no columns".to_string()))?;
+        let item = traced
+            .first()
+            .ok_or_else(|| invalid(rust_type, "it has no columns".to_string()))?;
         let record = match item.data_type() {
             ArrowType::Struct(fields) if !item.is_nullable() => Some(fields),
             _ => None,
@@ -47,41 +49,66 @@ impl RecordType {
         let convert = |path: &str, field: &ArrowField| logical_type(field, path, rust_type);
         let fields = match record {
             Some(fields) if fields.is_empty() => {
-                return Err(invalid(rust_type, "it has no fields, so it has no columns".to_string()));
+                return Err(invalid(
+                    rust_type,
+                    "it has no fields, so it has no columns".to_string(),
+                ));
             }
             Some(fields) => {
                 let names = field_names(fields.iter().map(|field| field.name()));
-                let fields = names.iter().zip(fields).map(|(name, field)| {
-                    Ok(Field::new(name, convert(name, field)?))
-                });
+                let fields = names
+                    .iter()
+                    .zip(fields)
+                    .map(|(name, field)| Ok(Field::new(name, convert(name, field)?)));
                 fields.collect::<Result<_>>()?
             }
             None => vec![Field::new("f0", convert("f0", item)?)],
         };
-        Ok(RecordType { fields, is_record: record.is_some(), rust_type })
+        Ok(RecordType {
+            fields,
+            is_record: record.is_some(),
+            rust_type,
+        })
     }
 
     /// The types of the columns.
     pub(crate) fn types(&self) -> Vec<DataType> {
-        self.fields.iter().map(|field| field.data_type.clone()).collect()
+        self.fields
+            .iter()
+            .map(|field| field.data_type.clone())
+            .collect()
     }
 }
 
 fn invalid(rust_type: &str, reason: String) -> aquifer_table_common::TableError {
-    SchemaErrorKind::InvalidType { text: rust_type.to_string(), reason }.into()
+    SchemaErrorKind::InvalidType {
+        text: rust_type.to_string(),
+        reason,
+    }
+    .into()
 }
 
 /// The names of a struct's fields; those of a tuple, which the tracer numbers, become `f0, f1, ..`.
 fn field_names<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     let names: Vec<String> = names.cloned().collect();
-    let is_tuple = names.iter().enumerate().all(|(i, name)| *name == i.to_string());
-    if is_tuple { (0..names.len()).map(|i| format!("f{i}")).collect() } else { names }
+    let is_tuple = names
+        .iter()
+        .enumerate()
+        .all(|(i, name)| *name == i.to_string());
+    if is_tuple {
+        (0..names.len()).map(|i| format!("f{i}")).collect()
+    } else {
+        names
+    }
 }
 
 /// The logical type of a traced field.
 fn logical_type(field: &ArrowField, path: &str, rust_type: &str) -> Result<DataType> {
     let refuse = |what: &str| {
-        Err(invalid(rust_type, format!("field '{path}' is {what}, which is no SQL type")))
+        Err(invalid(
+            rust_type,
+            format!("field '{path}' is {what}, which is no SQL type"),
+        ))
     };
     let data_type = match field.data_type() {
         ArrowType::Boolean => DataTypes::boolean(),
@@ -93,7 +120,9 @@ fn logical_type(field: &ArrowField, path: &str, rust_type: &str) -> Result<DataT
         ArrowType::Float64 => DataTypes::double(),
         ArrowType::Utf8 => DataTypes::string(),
         ArrowType::Binary => DataTypes::bytes(),
-        ArrowType::List(element) if matches!(element.data_type(), ArrowType::UInt8) && !element.is_nullable() => {
+        ArrowType::List(element)
+            if matches!(element.data_type(), ArrowType::UInt8) && !element.is_nullable() =>
+        {
             DataTypes::bytes()
         }
         ArrowType::List(element) => {
@@ -110,7 +139,10 @@ fn logical_type(field: &ArrowField, path: &str, rust_type: &str) -> Result<DataT
         ArrowType::Struct(fields) => {
             let names = field_names(fields.iter().map(|field| field.name()));
             let fields = names.iter().zip(fields).map(|(name, field)| {
-                Ok(Field::new(name, logical_type(field, &format!("{path}.{name}"), rust_type)?))
+                Ok(Field::new(
+                    name,
+                    logical_type(field, &format!("{path}.{name}"), rust_type)?,
+                ))
             });
             DataTypes::row(fields.collect::<Result<Vec<_>>>()?)
         }

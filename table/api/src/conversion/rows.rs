@@ -10,7 +10,9 @@ use aquifer_types::{DataType, DataTypes, Field, LogicalType, Row, Value};
 /// column is NULL in all of them.
 pub(crate) fn row_fields(rows: &[Row]) -> Result<Vec<Field>> {
     let Some(first) = rows.first() else {
-        return Err(invalid("a stream without rows does not tell its columns".to_string()));
+        return Err(invalid(
+            "a stream without rows does not tell its columns".to_string(),
+        ));
     };
     let mut types: Vec<DataType> = vec![DataTypes::null(); first.arity()];
     for (number, row) in rows.iter().enumerate() {
@@ -35,10 +37,16 @@ pub(crate) fn row_fields(rows: &[Row]) -> Result<Vec<Field>> {
         Some(names) => names[position].clone(),
         None => format!("f{position}"),
     };
-    let fields = types.into_iter().enumerate().map(|(position, data_type)| match data_type.logical {
-        LogicalType::Null => Err(invalid(format!("field {position} is NULL in all rows, so its type is not known"))),
-        _ => Ok(Field::new(name(position), data_type)),
-    });
+    let fields =
+        types
+            .into_iter()
+            .enumerate()
+            .map(|(position, data_type)| match data_type.logical {
+                LogicalType::Null => Err(invalid(format!(
+                    "field {position} is NULL in all rows, so its type is not known"
+                ))),
+                _ => Ok(Field::new(name(position), data_type)),
+            });
     fields.collect()
 }
 
@@ -73,14 +81,18 @@ fn value_type(value: &Value) -> DataType {
             merge_all(entries.iter().map(|(_, value)| value)),
         ),
         Value::Row(row) => DataTypes::row(row.fields().iter().enumerate().map(|(i, value)| {
-            let name = row.names().map_or_else(|| format!("f{i}"), |names| names[i].clone());
+            let name = row
+                .names()
+                .map_or_else(|| format!("f{i}"), |names| names[i].clone());
             Field::new(name, value_type(value))
         })),
     }
 }
 
 fn merge_all<'a>(values: impl Iterator<Item = &'a Value>) -> DataType {
-    values.map(value_type).fold(DataTypes::null(), |a, b| merge(&a, &b).unwrap_or(a))
+    values
+        .map(value_type)
+        .fold(DataTypes::null(), |a, b| merge(&a, &b).unwrap_or(a))
 }
 
 /// The type of both, where NULL fits into any type; `None` when they differ.
@@ -89,7 +101,9 @@ fn merge(a: &DataType, b: &DataType) -> Option<DataType> {
     let logical = match (&a.logical, &b.logical) {
         (T::Null, other) | (other, T::Null) => other.clone(),
         (T::Array(x), T::Array(y)) => T::Array(Box::new(merge(x, y)?)),
-        (T::Map(k, v), T::Map(l, w)) => T::Map(Box::new(merge(k, l)?.not_null()), Box::new(merge(v, w)?)),
+        (T::Map(k, v), T::Map(l, w)) => {
+            T::Map(Box::new(merge(k, l)?.not_null()), Box::new(merge(v, w)?))
+        }
         (T::Row(x), T::Row(y)) if x.len() == y.len() => T::Row(
             x.iter()
                 .zip(y)

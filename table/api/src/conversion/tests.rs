@@ -18,7 +18,11 @@ where
     for _ in 0..2 {
         let columns = writer.write(values).unwrap();
         for (column, data_type) in columns.iter().zip(&types) {
-            assert_eq!(column.data_type(), &data_type.to_arrow(), "the physical form of {data_type}");
+            assert_eq!(
+                column.data_type(),
+                &data_type.to_arrow(),
+                "the physical form of {data_type}"
+            );
         }
         let reader = ColumnReader::<T>::new(&record, &types);
         assert_eq!(reader.read(&columns).unwrap(), values);
@@ -26,7 +30,11 @@ where
     let columns = writer.write(values).unwrap();
     let batch = ChangeBatch::new(columns, None, values.len()).unwrap();
     let rows = batch.to_rows(&types).iter().map(Row::to_string).collect();
-    let fields: Vec<String> = record.fields.iter().map(|f| format!("{} {}", f.name, f.data_type)).collect();
+    let fields: Vec<String> = record
+        .fields
+        .iter()
+        .map(|f| format!("{} {}", f.name, f.data_type))
+        .collect();
     (fields.join(", "), rows)
 }
 
@@ -59,7 +67,16 @@ fn structs_give_a_column_per_field() {
         price: Some(1.5),
         is_open: true,
         tags: vec!["a".into(), "é".into()],
-        points: vec![Point { x: 0.5, label: None }, Point { x: -1.0, label: Some("p".into()) }],
+        points: vec![
+            Point {
+                x: 0.5,
+                label: None,
+            },
+            Point {
+                x: -1.0,
+                label: Some("p".into()),
+            },
+        ],
         place: None,
         raw: vec![0, 255],
         counts: BTreeMap::from([("k".to_string(), 2)]),
@@ -68,7 +85,10 @@ fn structs_give_a_column_per_field() {
         price: None,
         tags: Vec::new(),
         points: Vec::new(),
-        place: Some(Point { x: 2.0, label: Some(String::new()) }),
+        place: Some(Point {
+            x: 2.0,
+            label: Some(String::new()),
+        }),
         ..order.clone()
     };
     let (columns, rows) = check(&[order, other]);
@@ -95,10 +115,16 @@ fn tuples_and_plain_values_are_numbered() {
             vec!["+I[a, 1]".to_string(), "+I[b, 2]".to_string()]
         )
     );
-    assert_eq!(check(&[7i64]), ("f0 BIGINT NOT NULL".to_string(), vec!["+I[7]".to_string()]));
+    assert_eq!(
+        check(&[7i64]),
+        ("f0 BIGINT NOT NULL".to_string(), vec!["+I[7]".to_string()])
+    );
     assert_eq!(
         check(&[None, Some("x".to_string())]),
-        ("f0 STRING".to_string(), vec!["+I[null]".to_string(), "+I[x]".to_string()])
+        (
+            "f0 STRING".to_string(),
+            vec!["+I[null]".to_string(), "+I[x]".to_string()]
+        )
     );
     assert_eq!(check(&[vec![1i32, 2]]).0, "f0 ARRAY<INT NOT NULL> NOT NULL");
     assert_eq!(check::<(i32,)>(&[]).0, "f0 INT NOT NULL");
@@ -127,7 +153,10 @@ fn refused<T: DeserializeOwned>() -> String {
 #[test]
 fn what_is_no_column_is_refused_by_name() {
     let message = refused::<Drawing>();
-    assert!(message.contains("Drawing") && message.contains("field 'shapes[]' is an enum"), "{message}");
+    assert!(
+        message.contains("Drawing") && message.contains("field 'shapes[]' is an enum"),
+        "{message}"
+    );
     assert!(refused::<Shape>().contains("field 'f0' is an enum"));
     assert!(refused::<Nothing>().contains("no fields"));
     assert!(refused::<(i32, ())>().contains("field 'f1'"));
@@ -143,21 +172,30 @@ fn values_that_do_not_fit_name_their_field() {
     }
     let record = RecordType::of::<Wide>().unwrap();
     let mut writer = ColumnWriter::<Wide>::new(&record, &record.types()).unwrap();
-    let error = writer.write(&[Wide { size: u64::MAX }]).unwrap_err().to_string();
+    let error = writer
+        .write(&[Wide { size: u64::MAX }])
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("Wide") && error.contains("size"), "{error}");
 
     let nullable = RecordType::of::<(Option<i64>,)>().unwrap();
     let mut writer = ColumnWriter::<(Option<i64>,)>::new(&nullable, &nullable.types()).unwrap();
     let columns = writer.write(&[(None,)]).unwrap();
     let strict = RecordType::of::<(i64,)>().unwrap();
-    let error = ColumnReader::<(i64,)>::new(&strict, &strict.types()).read(&columns).unwrap_err().to_string();
+    let error = ColumnReader::<(i64,)>::new(&strict, &strict.types())
+        .read(&columns)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("column 'f0' is NULL"), "{error}");
 }
 
 fn fields_of(rows: &[Row]) -> String {
     match row_fields(rows) {
         Ok(fields) => {
-            let fields: Vec<String> = fields.iter().map(|f| format!("{} {}", f.name, f.data_type)).collect();
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|f| format!("{} {}", f.name, f.data_type))
+                .collect();
             fields.join(", ")
         }
         Err(error) => {
@@ -169,12 +207,24 @@ fn fields_of(rows: &[Row]) -> String {
 
 #[test]
 fn rows_tell_their_columns() {
-    let rows = [Row::of(row_values!["Alice", Value::Null]), Row::of(row_values!["Bob", 12])];
+    let rows = [
+        Row::of(row_values!["Alice", Value::Null]),
+        Row::of(row_values!["Bob", 12]),
+    ];
     assert_eq!(fields_of(&rows), "f0 STRING, f1 INT");
     let names = ["name".to_string(), "age".to_string()].into();
-    assert_eq!(fields_of(&[Row::with_names(names, row_values!["Alice", 1i64])]), "name STRING, age BIGINT");
+    assert_eq!(
+        fields_of(&[Row::with_names(names, row_values!["Alice", 1i64])]),
+        "name STRING, age BIGINT"
+    );
     assert!(fields_of(&[]).contains("without rows"));
-    assert!(fields_of(&[Row::of(row_values![1]), Row::of(row_values!["x"])]).contains("field 0 of row 1 has type STRING"));
-    assert!(fields_of(&[Row::of(row_values![1]), Row::of(row_values![1, 2])]).contains("row 1 has 2 fields"));
+    assert!(
+        fields_of(&[Row::of(row_values![1]), Row::of(row_values!["x"])])
+            .contains("field 0 of row 1 has type STRING")
+    );
+    assert!(
+        fields_of(&[Row::of(row_values![1]), Row::of(row_values![1, 2])])
+            .contains("row 1 has 2 fields")
+    );
     assert!(fields_of(&[Row::of(row_values![Value::Null])]).contains("NULL in all rows"));
 }

@@ -20,7 +20,11 @@ const ITEM: &str = "item";
 /// The Arrow fields of columns. All are nullable, as all columns are physically.
 fn arrow_fields(record: &RecordType, types: &[DataType]) -> Vec<FieldRef> {
     let field = |(field, data_type): (&Field, &DataType)| {
-        let name = if record.is_record { field.name.as_str() } else { ITEM };
+        let name = if record.is_record {
+            field.name.as_str()
+        } else {
+            ITEM
+        };
         Arc::new(ArrowField::new(name, data_type.to_arrow(), true))
     };
     record.fields.iter().zip(types).map(field).collect()
@@ -37,8 +41,13 @@ impl<T: Serialize> ColumnWriter<T> {
     /// A writer of the record's columns, with the physical types `types`: the record's own, or others that its
     /// values can be read as, such as a TIMESTAMP from text.
     pub(crate) fn new(record: &RecordType, types: &[DataType]) -> Result<Self> {
-        let builder = ArrayBuilder::from_arrow(&arrow_fields(record, types)).map_err(RuntimeError::internal)?;
-        Ok(ColumnWriter { builder, is_record: record.is_record, values: PhantomData })
+        let builder = ArrayBuilder::from_arrow(&arrow_fields(record, types))
+            .map_err(RuntimeError::internal)?;
+        Ok(ColumnWriter {
+            builder,
+            is_record: record.is_record,
+            values: PhantomData,
+        })
     }
 
     /// The columns of `values`.
@@ -48,7 +57,9 @@ impl<T: Serialize> ColumnWriter<T> {
     pub(crate) fn write(&mut self, values: &[T]) -> Result<Vec<ArrayRef>> {
         let failed = |error: serde_arrow::Error| {
             let rust_type = std::any::type_name::<T>();
-            RuntimeError::user(format!("cannot convert a value of type {rust_type} to columns: {error}"))
+            RuntimeError::user(format!(
+                "cannot convert a value of type {rust_type} to columns: {error}"
+            ))
         };
         self.builder.reserve(values.len());
         for value in values {
@@ -72,7 +83,11 @@ pub(crate) struct ColumnReader<T> {
 impl<T: DeserializeOwned> ColumnReader<T> {
     /// A reader of columns of the physical types `types`, one per column of the record.
     pub(crate) fn new(record: &RecordType, types: &[DataType]) -> Self {
-        ColumnReader { record: record.clone(), fields: arrow_fields(record, types), values: PhantomData }
+        ColumnReader {
+            record: record.clone(),
+            fields: arrow_fields(record, types),
+            values: PhantomData,
+        }
     }
 
     /// The values in `columns`.
@@ -98,7 +113,9 @@ impl<T: DeserializeOwned> ColumnReader<T> {
             }
         };
         read().map_err(|error| {
-            RuntimeError::user(format!("cannot convert columns to a value of type {rust_type}: {error}"))
+            RuntimeError::user(format!(
+                "cannot convert columns to a value of type {rust_type}: {error}"
+            ))
         })
     }
 }

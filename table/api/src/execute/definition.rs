@@ -9,12 +9,28 @@ use crate::table_result::TableResult;
 
 pub(super) fn create(env: &TableEnvironment, create: CreateOperation) -> Result<TableResult> {
     let (identifier, object, is_temporary, if_not_exists) = match create {
-        CreateOperation::Table { identifier, table, is_temporary, if_not_exists } => {
-            (identifier, CatalogBaseTable::Table(table), is_temporary, if_not_exists)
-        }
-        CreateOperation::View { identifier, view, is_temporary, if_not_exists } => {
-            (identifier, CatalogBaseTable::View(view), is_temporary, if_not_exists)
-        }
+        CreateOperation::Table {
+            identifier,
+            table,
+            is_temporary,
+            if_not_exists,
+        } => (
+            identifier,
+            CatalogBaseTable::Table(table),
+            is_temporary,
+            if_not_exists,
+        ),
+        CreateOperation::View {
+            identifier,
+            view,
+            is_temporary,
+            if_not_exists,
+        } => (
+            identifier,
+            CatalogBaseTable::View(view),
+            is_temporary,
+            if_not_exists,
+        ),
     };
     let catalogs = &env.inner.catalogs;
     if is_temporary {
@@ -33,7 +49,11 @@ pub(super) fn drop(env: &TableEnvironment, drop: &DropOperation) -> Result<Table
     }
     if !catalogs.drop_temporary_table(&drop.identifier, drop.is_view)? && !drop.if_exists {
         return Err(CatalogError::UnknownObject {
-            what: if drop.is_view { "temporary view" } else { "temporary table" },
+            what: if drop.is_view {
+                "temporary view"
+            } else {
+                "temporary table"
+            },
             path: drop.identifier.to_string(),
             candidates: catalogs.list_tables(),
         }
@@ -46,7 +66,10 @@ pub(super) fn use_(env: &TableEnvironment, target: &UseOperation) -> Result<Tabl
     match target {
         UseOperation::Catalog(name) => env.use_catalog(name)?,
         UseOperation::Database { catalog, database } => {
-            let before = (env.inner.catalogs.current_catalog(), env.inner.catalogs.current_database());
+            let before = (
+                env.inner.catalogs.current_catalog(),
+                env.inner.catalogs.current_database(),
+            );
             if let Some(catalog) = catalog {
                 env.use_catalog(catalog)?;
             }

@@ -27,10 +27,17 @@ pub(super) fn end(env: &TableEnvironment) -> Result<TableResult> {
     let inserts = env.inner.open_set.lock().take();
     match inserts {
         Some(inserts) => env.execute_inserts(&inserts),
-        None => Err(wrong("no statement set is open", "Begin one with BEGIN STATEMENT SET.")),
+        None => Err(wrong(
+            "no statement set is open",
+            "Begin one with BEGIN STATEMENT SET.",
+        )),
     }
 }
 
 fn wrong(message: &str, hint: &str) -> aquifer_table_common::TableError {
-    ValidationErrorKind::InvalidClause { message: message.to_string(), hint: Some(hint.to_string()) }.into()
+    ValidationErrorKind::InvalidClause {
+        message: message.to_string(),
+        hint: Some(hint.to_string()),
+    }
+    .into()
 }

@@ -27,7 +27,8 @@ pub(crate) fn execute(env: &TableEnvironment, operation: Operation) -> Result<Ta
         Operation::Create(create) => definition::create(env, create),
         Operation::Drop(drop) => definition::drop(env, &drop),
         Operation::Explain(explain) => {
-            let text = env.explain_operations(&explain.operations, ExplainFormat::Text, &explain.details)?;
+            let text =
+                env.explain_operations(&explain.operations, ExplainFormat::Text, &explain.details)?;
             Ok(TableResult::of_text(text))
         }
         Operation::Show(show) => show::show(env, show),

@@ -25,7 +25,11 @@ pub(super) fn list(env: &TableEnvironment) -> TableResult {
     let text = || DataTypes::string().not_null();
     let fields = vec![Field::new("key", text()), Field::new("value", text())];
     let rows = env.config().to_map().into_iter().map(|(key, value)| {
-        let value = if is_secret(&key) { "******".to_string() } else { value };
+        let value = if is_secret(&key) {
+            "******".to_string()
+        } else {
+            value
+        };
         Row::of(vec![Value::from(key), Value::from(value)])
     });
     TableResult::of_rows(fields, rows.collect())

@@ -3,7 +3,9 @@
 use aquifer_functions::scalar;
 use aquifer_table_common::catalog::CatalogBaseTable;
 use aquifer_table_common::operation::ShowOperation;
-use aquifer_table_common::{Column, ColumnKind, ObjectIdentifier, ResolvedSchema, Result, UnresolvedIdentifier};
+use aquifer_table_common::{
+    Column, ColumnKind, ObjectIdentifier, ResolvedSchema, Result, UnresolvedIdentifier,
+};
 use aquifer_types::{DataTypes, Field, Row, Value};
 
 use crate::table_environment::TableEnvironment;
@@ -17,8 +19,10 @@ pub(super) fn show(env: &TableEnvironment, show: ShowOperation) -> Result<TableR
         ShowOperation::Tables => TableResult::of_names("table name", env.list_tables()?),
         ShowOperation::Views => TableResult::of_names("view name", env.list_views()?),
         ShowOperation::Functions => {
-            let mut names: Vec<String> =
-                scalar::FUNCTIONS.iter().map(|function| function.name().to_lowercase()).collect();
+            let mut names: Vec<String> = scalar::FUNCTIONS
+                .iter()
+                .map(|function| function.name().to_lowercase())
+                .collect();
             names.sort();
             TableResult::of_names("function name", names)
         }
@@ -32,14 +36,27 @@ pub(super) fn show(env: &TableEnvironment, show: ShowOperation) -> Result<TableR
 }
 
 /// One row per column, in the reference's form.
-pub(super) fn describe(env: &TableEnvironment, identifier: &ObjectIdentifier) -> Result<TableResult> {
-    let path = [&identifier.catalog, &identifier.database, &identifier.object];
-    let found = env.inner.catalogs.resolve(&UnresolvedIdentifier::of(path.map(String::as_str))?)?;
+pub(super) fn describe(
+    env: &TableEnvironment,
+    identifier: &ObjectIdentifier,
+) -> Result<TableResult> {
+    let path = [
+        &identifier.catalog,
+        &identifier.database,
+        &identifier.object,
+    ];
+    let found = env
+        .inner
+        .catalogs
+        .resolve(&UnresolvedIdentifier::of(path.map(String::as_str))?)?;
     let schema = match &found.table {
         CatalogBaseTable::Table(table) => {
-            env.with_analyser(|analyser| analyser.resolve_table(identifier, table))?.schema
+            env.with_analyser(|analyser| analyser.resolve_table(identifier, table))?
+                .schema
         }
-        CatalogBaseTable::View(_) => env.with_analyser(|analyser| analyser.catalog_table(&found))?.schema(),
+        CatalogBaseTable::View(_) => env
+            .with_analyser(|analyser| analyser.catalog_table(&found))?
+            .schema(),
     };
     let has_comments = schema.columns.iter().any(|column| column.comment.is_some());
     let text = |name: &str| Field::new(name, DataTypes::string());
@@ -72,7 +89,10 @@ pub(super) fn describe(env: &TableEnvironment, identifier: &ObjectIdentifier) ->
 }
 
 fn key(schema: &ResolvedSchema, column: &Column) -> Option<String> {
-    let key = schema.primary_key.as_ref().filter(|key| key.columns.contains(&column.name))?;
+    let key = schema
+        .primary_key
+        .as_ref()
+        .filter(|key| key.columns.contains(&column.name))?;
     Some(format!("PRI({})", key.columns.join(", ")))
 }
 
@@ -94,6 +114,9 @@ fn extras(column: &Column) -> Option<String> {
 }
 
 fn watermark(schema: &ResolvedSchema, index: usize) -> Option<String> {
-    let watermark = schema.watermarks.iter().find(|watermark| watermark.column == index)?;
+    let watermark = schema
+        .watermarks
+        .iter()
+        .find(|watermark| watermark.column == index)?;
     Some(watermark.expression.to_string())
 }

@@ -22,9 +22,15 @@ impl TableEnvironment {
     /// # Errors
     /// `catalog.object_exists`, `catalog.unknown_database`; what is wrong with its schema.
     #[doc(alias = "createTable")]
-    pub fn create_table(&self, path: impl AsRef<str>, descriptor: impl Into<TableDescriptor>) -> Result<()> {
+    pub fn create_table(
+        &self,
+        path: impl AsRef<str>,
+        descriptor: impl Into<TableDescriptor>,
+    ) -> Result<()> {
         let (identifier, table) = self.checked_table(path.as_ref(), descriptor.into())?;
-        self.inner.catalogs.create_table(&identifier, table, false)?;
+        self.inner
+            .catalogs
+            .create_table(&identifier, table, false)?;
         Ok(())
     }
 
@@ -52,7 +58,9 @@ impl TableEnvironment {
         descriptor: impl Into<TableDescriptor>,
     ) -> Result<()> {
         let (identifier, table) = self.checked_table(path.as_ref(), descriptor.into())?;
-        self.inner.catalogs.create_temporary_table(&identifier, table, false)?;
+        self.inner
+            .catalogs
+            .create_temporary_table(&identifier, table, false)?;
         Ok(())
     }
 
@@ -63,8 +71,13 @@ impl TableEnvironment {
     #[doc(alias = "createTemporaryView")]
     pub fn create_temporary_view(&self, path: impl AsRef<str>, view: &Table) -> Result<()> {
         let query = ViewQuery::Operation(Arc::clone(view.query_operation()));
-        let view = CatalogBaseTable::View(CatalogView { query, comment: None });
-        self.inner.catalogs.create_temporary_table(&self.qualified(path.as_ref())?, view, false)?;
+        let view = CatalogBaseTable::View(CatalogView {
+            query,
+            comment: None,
+        });
+        self.inner
+            .catalogs
+            .create_temporary_table(&self.qualified(path.as_ref())?, view, false)?;
         Ok(())
     }
 
@@ -83,7 +96,9 @@ impl TableEnvironment {
     /// `catalog.wrong_kind` for a view.
     #[doc(alias = "dropTemporaryTable")]
     pub fn drop_temporary_table(&self, path: impl AsRef<str>) -> Result<bool> {
-        self.inner.catalogs.drop_temporary_table(&self.qualified(path.as_ref())?, false)
+        self.inner
+            .catalogs
+            .drop_temporary_table(&self.qualified(path.as_ref())?, false)
     }
 
     /// Forgets a temporary view. Answers whether there was one.
@@ -92,7 +107,9 @@ impl TableEnvironment {
     /// `catalog.wrong_kind` for a table.
     #[doc(alias = "dropTemporaryView")]
     pub fn drop_temporary_view(&self, path: impl AsRef<str>) -> Result<bool> {
-        self.inner.catalogs.drop_temporary_table(&self.qualified(path.as_ref())?, true)
+        self.inner
+            .catalogs
+            .drop_temporary_table(&self.qualified(path.as_ref())?, true)
     }
 
     /// Removes a permanent table. Answers whether there was one.
@@ -100,7 +117,9 @@ impl TableEnvironment {
     /// # Errors
     /// `catalog.wrong_kind` for a view; `validation.invalid_clause` while a temporary object hides it.
     pub fn drop_table(&self, path: impl AsRef<str>) -> Result<bool> {
-        self.inner.catalogs.drop_table(&self.qualified(path.as_ref())?, false, true)
+        self.inner
+            .catalogs
+            .drop_table(&self.qualified(path.as_ref())?, false, true)
     }
 
     /// Removes a permanent view. Answers whether there was one.
@@ -108,7 +127,9 @@ impl TableEnvironment {
     /// # Errors
     /// As [`drop_table`](Self::drop_table).
     pub fn drop_view(&self, path: impl AsRef<str>) -> Result<bool> {
-        self.inner.catalogs.drop_table(&self.qualified(path.as_ref())?, true, true)
+        self.inner
+            .catalogs
+            .drop_table(&self.qualified(path.as_ref())?, true, true)
     }
 
     /// Adds a catalog.
@@ -116,8 +137,14 @@ impl TableEnvironment {
     /// # Errors
     /// `catalog.catalog_exists`; what opening it reports.
     #[doc(alias = "registerCatalog")]
-    pub fn register_catalog(&self, name: impl AsRef<str>, catalog: impl Catalog + 'static) -> Result<()> {
-        self.inner.catalogs.register_catalog(name.as_ref(), Arc::new(catalog))
+    pub fn register_catalog(
+        &self,
+        name: impl AsRef<str>,
+        catalog: impl Catalog + 'static,
+    ) -> Result<()> {
+        self.inner
+            .catalogs
+            .register_catalog(name.as_ref(), Arc::new(catalog))
     }
 
     /// A catalog, if it is registered.
@@ -169,7 +196,9 @@ impl TableEnvironment {
     #[doc(alias = "listDatabases")]
     pub fn list_databases(&self) -> Result<Vec<String>> {
         let catalogs = &self.inner.catalogs;
-        Ok(catalogs.catalog(&catalogs.current_catalog())?.list_databases()?)
+        Ok(catalogs
+            .catalog(&catalogs.current_catalog())?
+            .list_databases()?)
     }
 
     /// The tables and views of the current database, temporary ones among them.
@@ -192,10 +221,17 @@ impl TableEnvironment {
 
     /// A path completed by the current names.
     pub(crate) fn qualified(&self, path: &str) -> Result<ObjectIdentifier> {
-        Ok(self.inner.catalogs.qualify(&UnresolvedIdentifier::parse(path)?))
+        Ok(self
+            .inner
+            .catalogs
+            .qualify(&UnresolvedIdentifier::parse(path)?))
     }
 
-    fn checked_table(&self, path: &str, descriptor: TableDescriptor) -> Result<(ObjectIdentifier, CatalogBaseTable)> {
+    fn checked_table(
+        &self,
+        path: &str,
+        descriptor: TableDescriptor,
+    ) -> Result<(ObjectIdentifier, CatalogBaseTable)> {
         let identifier = self.qualified(path)?;
         let table = CatalogTable::from(descriptor);
         self.with_analyser(|analyser| analyser.resolve_table(&identifier, &table))?;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use aquifer_planner::{TranslateContext, Translated};
-use aquifer_runtime::config::options::PIPELINE_NAME;
 use aquifer_runtime::TransformationId;
+use aquifer_runtime::config::options::PIPELINE_NAME;
 use aquifer_table_common::operation::{ModifyOperation, QueryOperation};
 use aquifer_table_common::{Result, ValidationErrorKind};
 
@@ -23,14 +23,17 @@ impl TableEnvironment {
             environment: &inner.environment,
             factories: &factories,
             time_zone: inner.config.local_time_zone()?,
-            idle_timeout_ms: (!idle.is_zero()).then(|| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX)),
+            idle_timeout_ms: (!idle.is_zero())
+                .then(|| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX)),
         };
         inner.planner.translate(operations, &context)
     }
 
     /// Runs a query as a job of its own.
     pub(crate) fn execute_query(&self, query: &Arc<QueryOperation>) -> Result<TableResult> {
-        let operation = ModifyOperation::Collect { child: Arc::clone(query) };
+        let operation = ModifyOperation::Collect {
+            child: Arc::clone(query),
+        };
         let translated = self.translate(std::slice::from_ref(&operation))?;
         let rows = Changes::of(translated.into_iter().next())?.rows(&self.inner.environment);
         let rows = rows.collect_alone(&self.job_name("collect")?)?;
@@ -56,7 +59,10 @@ impl TableEnvironment {
         Ok(())
     }
 
-    fn translate_inserts(&self, inserts: &[ModifyOperation]) -> Result<(Vec<TransformationId>, Vec<String>)> {
+    fn translate_inserts(
+        &self,
+        inserts: &[ModifyOperation],
+    ) -> Result<(Vec<TransformationId>, Vec<String>)> {
         if inserts.is_empty() {
             return Err(ValidationErrorKind::WrongStatement {
                 expected: "at least one INSERT".to_string(),
@@ -80,6 +86,10 @@ impl TableEnvironment {
     }
 
     fn job_name(&self, default: &str) -> Result<String> {
-        Ok(self.inner.config.get(&PIPELINE_NAME)?.unwrap_or_else(|| default.to_string()))
+        Ok(self
+            .inner
+            .config
+            .get(&PIPELINE_NAME)?
+            .unwrap_or_else(|| default.to_string()))
     }
 }
