@@ -13,6 +13,7 @@ mod exchange;
 pub mod join;
 mod latest_row;
 mod rank;
+mod set_operation;
 pub mod state;
 #[cfg(test)]
 mod testing;
@@ -26,5 +27,6 @@ pub use consolidate::consolidate;
 pub use deduplicate::{DeduplicateOperator, Keep};
 pub use exchange::{HashPartitioner, hash_exchange};
 pub use rank::{RankOperator, RankParameters, SortColumn};
+pub use set_operation::{SetOperation, SetOperator};
 pub use to_rows::ChangesToRows;
 pub use watermark_assigner::WatermarkAssignerOperator;
