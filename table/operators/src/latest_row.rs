@@ -10,6 +10,7 @@ use aquifer_types::{ChangeBatch, DataType};
 use arrow_array::ArrayRef;
 use arrow_schema::DataType as ArrowType;
 
+use crate::emit::emit;
 use crate::error::internal;
 use crate::state::frames::{restore_rows, snapshot_rows};
 use crate::state::net_changes::NetChanges;
@@ -103,7 +104,7 @@ impl LatestRows {
             .collect();
         let new = self.rows.gather(&touched).map_err(internal)?;
         if let Some(change) = self.changes.finish(&exists, &new)? {
-            output.emit(0, change.into_batch(Vec::new())?);
+            emit(output, change.into_batch(Vec::new())?);
         }
         let gone: Vec<u32> = touched
             .into_iter()

@@ -4,12 +4,15 @@
 //! row. Each handles the rows of an epoch as they come and emits the epoch's net change, so that no transient row
 //! leaves an epoch.
 
+mod aggregators;
 mod calc;
 mod changelog_normalize;
 mod consolidate;
 mod deduplicate;
+mod emit;
 mod error;
 mod exchange;
+mod group_aggregate;
 pub mod join;
 mod latest_row;
 mod rank;
@@ -21,11 +24,13 @@ mod to_rows;
 mod watermark_assigner;
 pub mod window;
 
+pub use aggregators::AggregateCall;
 pub use calc::{Calc, CalcOperator, calc_step, needs_clock};
 pub use changelog_normalize::ChangelogNormalizeOperator;
 pub use consolidate::consolidate;
 pub use deduplicate::{DeduplicateOperator, Keep};
 pub use exchange::{HashPartitioner, hash_exchange};
+pub use group_aggregate::{GroupAggregateOperator, GroupAggregateParameters};
 pub use rank::{RankOperator, RankParameters, SortColumn};
 pub use set_operation::{SetOperation, SetOperator};
 pub use to_rows::ChangesToRows;

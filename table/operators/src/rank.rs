@@ -19,14 +19,12 @@ use arrow_array::{ArrayRef, BinaryArray, Int64Array, UInt32Array};
 use arrow_row::{RowConverter, SortField};
 use arrow_schema::{DataType as ArrowType, SortOptions};
 
+use crate::emit::BATCH;
 use crate::error::internal;
 use crate::state::frames::{restore_rows, snapshot_rows};
 use crate::state::{GroupIndex, RowIndex, RowStore};
 
 const STATE: &str = "rows";
-
-/// How many changes are emitted in one batch.
-const BATCH: usize = 8192;
 
 /// A column that orders rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -16,6 +16,7 @@ use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, Int64Array};
 use arrow_schema::DataType as ArrowType;
 
+use crate::emit::emit;
 use crate::error::internal;
 use crate::state::GroupIndex;
 use crate::state::frames::{restore_rows, snapshot_rows};
@@ -162,8 +163,8 @@ impl EpochOperator for SetOperator {
             let ones = changes.iter().all(|change| change.1 == 1);
             let weights = (!ones)
                 .then(|| Int64Array::from_iter_values(changes.iter().map(|change| change.1)));
-            output.emit(
-                0,
+            emit(
+                output,
                 ChangeBatch::new(columns, weights, groups.len()).map_err(internal)?,
             );
         }

@@ -24,11 +24,9 @@ use arrow_schema::DataType as ArrowType;
 
 use super::side::{Side, Solo, rows_with_keys};
 use crate::consolidate::consolidate;
+use crate::emit::{BATCH, emit};
 use crate::error::{internal, user};
 use crate::state::{GroupIndex, NO_SLOT};
-
-/// How many pairs are handled at once.
-const PAIRS: usize = 8192;
 
 /// Which rows a join keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -166,7 +164,7 @@ impl JoinOperator {
                 self.pairs.mine.push(slots[row]);
                 self.pairs.other.push(other);
                 other = self.sides[1 - input].rows.next(other);
-                if self.pairs.rows.len() == PAIRS {
+                if self.pairs.rows.len() == BATCH {
                     self.flush_pairs(input, batch, &is_new, output)?;
                 }
             }
@@ -240,7 +238,7 @@ impl JoinOperator {
     /// Emits and clears `changes`.
     fn emit_changes(&mut self, output: &mut Output) -> Result<()> {
         let changes = std::mem::take(&mut self.changes);
-        for part in changes.chunks(PAIRS) {
+        for part in changes.chunks(BATCH) {
             let left: Vec<u32> = part.iter().map(|change| change.0).collect();
             let mut columns = self.sides[0].rows.rows().gather(&left).map_err(internal)?;
             if self.emits_pairs {
@@ -367,7 +365,7 @@ impl EpochOperator for JoinOperator {
         self.emit_changes(output)?;
         let keyless = std::mem::take(&mut self.keyless);
         if !keyless.is_empty() {
-            output.emit(0, consolidate(&keyless)?);
+            emit(output, consolidate(&keyless)?);
         }
         let [left, right] = &mut self.sides;
         let mut groups = left.end_epoch();

@@ -127,23 +127,96 @@ impl WindowKind {
         }
     }
 
-    /// The end of the last window that contains `time`: a row is late for all of its windows when this has passed.
-    pub fn last_end(&self, time: i64) -> i64 {
+    /// The length of the slices that windows are made of, their shift, and the length of a window.
+    fn slicing(&self) -> (i64, i64, i64) {
         match *self {
-            WindowKind::Tumble { size_ms, offset_ms } => {
-                aligned(time, offset_ms, size_ms) + size_ms
-            }
+            WindowKind::Tumble { size_ms, offset_ms } => (size_ms, offset_ms, size_ms),
             WindowKind::Hop {
                 size_ms,
                 slide_ms,
                 offset_ms,
-            } => aligned(time, offset_ms, slide_ms) + size_ms,
+            } => (greatest_divisor(size_ms, slide_ms), offset_ms, size_ms),
             WindowKind::Cumulate {
                 max_size_ms,
+                step_ms,
                 offset_ms,
-                ..
-            } => aligned(time, offset_ms, max_size_ms) + max_size_ms,
+            } => (step_ms, offset_ms, max_size_ms),
         }
+    }
+
+    /// The start of a window that is one slice, by its end. For HOP that of the last window that ends there.
+    pub(crate) fn start_of(&self, end: i64) -> i64 {
+        let (_, offset, size) = self.slicing();
+        match self {
+            WindowKind::Cumulate { .. } => aligned(end - 1, offset, size),
+            _ => end - size,
+        }
+    }
+
+    /// The end of the slice that a row of the local time `time` updates, given which windows have fired: `None` when
+    /// all of its windows have, or when it has none.
+    #[inline]
+    pub(crate) fn open_slice(&self, time: i64, has_fired: impl Fn(i64) -> bool) -> Option<i64> {
+        let (width, offset, _) = self.slicing();
+        let mut end = aligned(time, offset, width) + width;
+        match *self {
+            WindowKind::Tumble { .. } => (!has_fired(end)).then_some(end),
+            WindowKind::Hop { .. } => {
+                self.first_window_end(end)?;
+                (!has_fired(self.last_window_end(end))).then_some(end)
+            }
+            WindowKind::Cumulate {
+                max_size_ms,
+                step_ms,
+                ..
+            } => {
+                // The content of slices that have fired has moved on into the next.
+                let last = aligned(time, offset, max_size_ms) + max_size_ms;
+                while end <= last && has_fired(end) {
+                    end += step_ms;
+                }
+                (end <= last).then_some(end)
+            }
+        }
+    }
+
+    /// The end of the first window that contains a slice; `None` for slices between windows.
+    pub(crate) fn first_window_end(&self, slice_end: i64) -> Option<i64> {
+        match *self {
+            WindowKind::Hop {
+                size_ms,
+                slide_ms,
+                offset_ms,
+            } => {
+                let end = slice_end + (offset_ms + size_ms - slice_end).rem_euclid(slide_ms);
+                (end <= self.last_window_end(slice_end)).then_some(end)
+            }
+            _ => Some(slice_end),
+        }
+    }
+
+    /// The end of the last window that contains a slice.
+    pub(crate) fn last_window_end(&self, slice_end: i64) -> i64 {
+        match *self {
+            WindowKind::Tumble { .. } => slice_end,
+            WindowKind::Hop {
+                size_ms,
+                slide_ms,
+                offset_ms,
+            } => {
+                let (width, ..) = self.slicing();
+                aligned(slice_end - width, offset_ms, slide_ms) + size_ms
+            }
+            WindowKind::Cumulate { max_size_ms, .. } => self.start_of(slice_end) + max_size_ms,
+        }
+    }
+}
+
+fn greatest_divisor(a: i64, b: i64) -> i64 {
+    if b == 0 {
+        a
+    } else {
+        greatest_divisor(b, a % b)
     }
 }
 
@@ -308,7 +381,12 @@ mod tests {
                 let windows = windows(kind, time);
                 prop_assert!(!windows.is_empty());
                 prop_assert!(windows.iter().all(|(start, end)| *start <= time && time < *end));
-                prop_assert_eq!(windows.iter().map(|(_, end)| *end).max(), Some(kind.last_end(time)));
+                // The slice of a time is in all its windows and in no other.
+                let slice = kind.open_slice(time, |_| false).unwrap();
+                prop_assert!(slice > time);
+                let ends = windows.iter().map(|(_, end)| *end);
+                prop_assert_eq!(ends.clone().max(), Some(kind.last_window_end(slice)));
+                prop_assert_eq!(ends.min(), kind.first_window_end(slice));
             }
         }
     }
