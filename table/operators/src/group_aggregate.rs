@@ -103,13 +103,11 @@ impl GroupAggregateOperator {
         self.aggregators.resize(self.index.bound());
         let first = self.changes.touch(groups, self.index.bound());
         if !first.is_empty() {
-            let old = self.aggregators.values(&first)?;
             let is_unborn = std::mem::take(&mut self.is_unborn);
-            let existed: Vec<bool> = first
-                .iter()
-                .map(|group| !is_unborn && self.exists(*group))
-                .collect();
-            self.changes.remember(&first, existed.into_iter(), old);
+            let (aggregators, emits_empty) = (&self.aggregators, self.emits_empty);
+            let existed = |group: u32| !is_unborn && (emits_empty || aggregators.rows(group) > 0);
+            self.changes
+                .remember(&first, existed, |living| aggregators.values(living))?;
         }
         Ok(())
     }
@@ -176,9 +174,12 @@ impl EpochOperator for GroupAggregateOperator {
         }
         let exists: Vec<bool> = touched.iter().map(|group| self.exists(*group)).collect();
         let new = self.aggregators.values(&touched)?;
-        if let Some(change) = self.changes.finish(&exists, &new)? {
-            let keys = self.index.keys(&change.groups).map_err(internal)?;
-            emit(output, change.into_batch(keys)?);
+        for batch in self
+            .changes
+            .finish(&exists, &new)?
+            .into_batches(|groups| self.index.keys(groups))?
+        {
+            emit(output, batch);
         }
         if !self.emits_empty {
             let gone: Vec<u32> = touched

@@ -79,12 +79,12 @@ impl LatestRows {
         exists: &[bool],
     ) -> Result<()> {
         let first = self.changes.touch(groups, self.index.bound());
-        let old = self.rows.gather(&first).map_err(internal)?;
+        let (known, rows_of) = (&self.exists, &self.rows);
         self.changes.remember(
             &first,
-            first.iter().map(|group| self.exists[*group as usize]),
-            old,
-        );
+            |group| known[group as usize],
+            |living| rows_of.gather(living).map_err(internal),
+        )?;
         for (group, exists) in groups.iter().zip(exists) {
             self.exists[*group as usize] = *exists;
         }
@@ -103,8 +103,12 @@ impl LatestRows {
             .map(|group| self.exists[*group as usize])
             .collect();
         let new = self.rows.gather(&touched).map_err(internal)?;
-        if let Some(change) = self.changes.finish(&exists, &new)? {
-            emit(output, change.into_batch(Vec::new())?);
+        for batch in self
+            .changes
+            .finish(&exists, &new)?
+            .into_batches(|_| Ok(Vec::new()))?
+        {
+            emit(output, batch);
         }
         let gone: Vec<u32> = touched
             .into_iter()

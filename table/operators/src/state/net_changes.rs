@@ -12,7 +12,7 @@ use arrow_ord::cmp::distinct;
 use arrow_row::{RowConverter, SortField};
 use arrow_schema::ArrowError;
 use arrow_select::concat::concat;
-use arrow_select::interleave::interleave;
+use arrow_select::filter::FilterBuilder;
 
 use crate::error::internal;
 
@@ -22,7 +22,9 @@ pub(crate) struct NetChanges {
     epoch: u32,
     touched_in: Vec<u32>,
     touched: Vec<u32>,
+    /// Whether each touched group had an output row.
     existed: Vec<bool>,
+    /// The output rows of those that had one, in parts.
     old: Vec<Vec<ArrayRef>>,
 }
 
@@ -44,19 +46,35 @@ impl NetChanges {
         first
     }
 
-    /// Takes the output rows of the groups that `touch` answered: whether each has one, and its columns (arbitrary
-    /// where it has none).
+    /// Takes in groups that `touch` answered: whether each has an output row, and with `rows` those rows as columns,
+    /// given the groups that have one.
     pub(crate) fn remember(
         &mut self,
         groups: &[u32],
-        existed: impl Iterator<Item = bool>,
-        columns: Vec<ArrayRef>,
-    ) {
-        if !groups.is_empty() {
-            self.touched.extend_from_slice(groups);
-            self.existed.extend(existed);
-            self.old.push(columns);
+        existed: impl Fn(u32) -> bool,
+        rows: impl FnOnce(&[u32]) -> Result<Vec<ArrayRef>>,
+    ) -> Result<()> {
+        let before = self.existed.len();
+        self.touched.extend_from_slice(groups);
+        self.existed
+            .extend(groups.iter().map(|group| existed(*group)));
+        let existed = &self.existed[before..];
+        if existed.iter().all(|existed| *existed) {
+            if !groups.is_empty() {
+                self.old.push(rows(groups)?);
+            }
+            return Ok(());
         }
+        let living: Vec<u32> = groups
+            .iter()
+            .zip(existed)
+            .filter(|(_, existed)| **existed)
+            .map(|(group, _)| *group)
+            .collect();
+        if !living.is_empty() {
+            self.old.push(rows(&living)?);
+        }
+        Ok(())
     }
 
     /// All groups touched in this epoch.
@@ -64,54 +82,16 @@ impl NetChanges {
         &self.touched
     }
 
-    /// Ends the epoch. `exists` and `new` are the output rows of the [`touched`](Self::touched) groups, in order.
-    /// Answers the change as row numbers of `new` and weights with the columns themselves: retractions first.
-    pub(crate) fn finish(
-        &mut self,
-        exists: &[bool],
-        new: &[ArrayRef],
-    ) -> Result<Option<NetChange>> {
+    /// Ends the epoch. `exists` and `new` are the output rows of the [`touched`](Self::touched) groups, in order; the
+    /// columns are arbitrary where a row does not exist.
+    pub(crate) fn finish(&mut self, exists: &[bool], new: &[ArrayRef]) -> Result<NetChange> {
         let touched = std::mem::take(&mut self.touched);
         let existed = std::mem::take(&mut self.existed);
-        let parts = std::mem::take(&mut self.old);
+        let old = std::mem::take(&mut self.old);
         self.next_epoch();
-        if touched.is_empty() {
-            return Ok(None);
-        }
-        let old = (0..new.len()).map(|column| {
-            let parts: Vec<&dyn Array> = parts.iter().map(|part| part[column].as_ref()).collect();
-            concat(&parts)
-        });
-        let old: Vec<ArrayRef> = old.collect::<Result<_, ArrowError>>().map_err(internal)?;
-        let changed = rows_differ(&old, new, touched.len()).map_err(internal)?;
-        let differs = |at: usize| existed[at] != exists[at] || changed.value(at);
-        // Sources of `interleave`: 0 is the old rows, 1 the new ones.
-        let retracted = (0..touched.len())
-            .filter(|at| existed[*at] && differs(*at))
-            .map(|at| (0, at));
-        let mut picks: Vec<(usize, usize)> = retracted.collect();
-        let retractions = picks.len();
-        picks.extend(
-            (0..touched.len())
-                .filter(|at| exists[*at] && differs(*at))
-                .map(|at| (1, at)),
-        );
-        if picks.is_empty() {
-            return Ok(None);
-        }
-        let columns = old
-            .iter()
-            .zip(new)
-            .map(|(old, new)| interleave(&[old.as_ref(), new.as_ref()], &picks));
-        let columns = columns
-            .collect::<Result<Vec<_>, ArrowError>>()
-            .map_err(internal)?;
-        let groups = picks.iter().map(|(_, at)| touched[*at]).collect();
-        Ok(Some(NetChange {
-            groups,
-            retractions,
-            columns,
-        }))
+        let exists: BooleanBuffer = exists.iter().copied().collect();
+        let existed: BooleanBuffer = existed.iter().copied().collect();
+        net_change(&touched, &existed, old, &exists, new).map_err(internal)
     }
 
     fn next_epoch(&mut self) {
@@ -123,52 +103,152 @@ impl NetChanges {
     }
 }
 
+fn net_change(
+    touched: &[u32],
+    existed: &BooleanBuffer,
+    old: Vec<Vec<ArrayRef>>,
+    exists: &BooleanBuffer,
+    new: &[ArrayRef],
+) -> Result<NetChange, ArrowError> {
+    let old = match old.len() {
+        0 => {
+            let inserted = selected(touched, new, exists)?;
+            return Ok(NetChange {
+                retracted: Rows::default(),
+                inserted,
+            });
+        }
+        _ => concat_parts(old, new.len())?,
+    };
+    // The new rows of the groups that had one before, beside `old`.
+    let beside = selected(touched, new, existed)?;
+    let still = filtered(exists, existed);
+    let differs = rows_differ(&old, &beside.columns, beside.groups.len())?;
+    let differs = &differs | &!&still;
+    let retracted = selected(&beside.groups, &old, &differs)?;
+    let mut old_at = 0;
+    let inserts = |at: usize| {
+        let changed = !existed.value(at) || {
+            old_at += 1;
+            differs.value(old_at - 1)
+        };
+        changed && exists.value(at)
+    };
+    let inserts: BooleanBuffer = (0..touched.len()).map(inserts).collect();
+    let inserted = selected(touched, new, &inserts)?;
+    Ok(NetChange {
+        retracted,
+        inserted,
+    })
+}
+
+fn concat_parts(
+    mut parts: Vec<Vec<ArrayRef>>,
+    columns: usize,
+) -> Result<Vec<ArrayRef>, ArrowError> {
+    if parts.len() == 1 {
+        return Ok(parts.remove(0));
+    }
+    let column = |column: usize| {
+        let parts: Vec<&dyn Array> = parts.iter().map(|part| part[column].as_ref()).collect();
+        concat(&parts)
+    };
+    (0..columns).map(column).collect()
+}
+
+/// The values of `bits` where `selection` is set.
+fn filtered(bits: &BooleanBuffer, selection: &BooleanBuffer) -> BooleanBuffer {
+    selection.set_indices().map(|at| bits.value(at)).collect()
+}
+
+/// The rows where `selection` is set.
+fn selected(
+    groups: &[u32],
+    columns: &[ArrayRef],
+    selection: &BooleanBuffer,
+) -> Result<Rows, ArrowError> {
+    let count = selection.count_set_bits();
+    if count == groups.len() {
+        return Ok(Rows {
+            groups: groups.to_vec(),
+            columns: columns.to_vec(),
+        });
+    }
+    let selection = BooleanArray::new(selection.clone(), None);
+    let filter = FilterBuilder::new(&selection).optimize().build();
+    let columns = columns
+        .iter()
+        .map(|column| filter.filter(column))
+        .collect::<Result<_, _>>()?;
+    Ok(Rows {
+        groups: selection
+            .values()
+            .set_indices()
+            .map(|at| groups[at])
+            .collect(),
+        columns,
+    })
+}
+
+/// Output rows of groups.
+#[derive(Default)]
+pub(crate) struct Rows {
+    pub(crate) groups: Vec<u32>,
+    columns: Vec<ArrayRef>,
+}
+
 /// What [`NetChanges::finish`] answers.
 pub(crate) struct NetChange {
-    /// The group of each changed row.
-    pub(crate) groups: Vec<u32>,
-    /// So many rows at the start are retractions; the rest are insertions.
-    pub(crate) retractions: usize,
-    /// The output columns.
-    pub(crate) columns: Vec<ArrayRef>,
+    retracted: Rows,
+    inserted: Rows,
 }
 
 impl NetChange {
-    /// The change as a batch, with other columns before the output columns.
-    pub(crate) fn into_batch(self, mut leading: Vec<ArrayRef>) -> Result<ChangeBatch> {
-        let rows = self.groups.len();
-        let weights = (self.retractions > 0).then(|| {
-            Int64Array::from_iter_values(
-                (0..rows).map(|row| if row < self.retractions { -1 } else { 1 }),
-            )
-        });
-        leading.extend(self.columns);
-        ChangeBatch::new(leading, weights, rows).map_err(internal)
+    /// The change as batches, retractions first, with the columns that `leading` gives for the rows' groups before
+    /// the output columns. A small change is one batch.
+    pub(crate) fn into_batches(
+        self,
+        leading: impl Fn(&[u32]) -> Result<Vec<ArrayRef>, ArrowError>,
+    ) -> Result<Vec<ChangeBatch>> {
+        let mut batches = Vec::new();
+        for (rows, weight) in [(self.retracted, -1), (self.inserted, 1)] {
+            let count = rows.groups.len();
+            if count > 0 {
+                let mut columns = leading(&rows.groups).map_err(internal)?;
+                columns.extend(rows.columns);
+                let weights = (weight != 1).then(|| Int64Array::from_value(weight, count));
+                batches.push(ChangeBatch::new(columns, weights, count).map_err(internal)?);
+            }
+        }
+        if batches.len() == 2 && batches.iter().map(ChangeBatch::len).sum::<usize>() <= SMALL {
+            batches = vec![ChangeBatch::concat(&batches).map_err(internal)?];
+        }
+        Ok(batches)
     }
 }
 
+/// Up to so many rows one batch is cheaper than two, although it must be copied together.
+const SMALL: usize = 2048;
+
 /// Where the rows of `a` and `b` differ; NULL equals NULL.
-pub(crate) fn rows_differ(
-    a: &[ArrayRef],
-    b: &[ArrayRef],
-    rows: usize,
-) -> Result<BooleanArray, ArrowError> {
+fn rows_differ(a: &[ArrayRef], b: &[ArrayRef], rows: usize) -> Result<BooleanBuffer, ArrowError> {
     let mut differs = BooleanBuffer::new_unset(rows);
     for (a, b) in a.iter().zip(b) {
         if a.data_type().is_null() {
             continue;
         }
+        if differs.count_set_bits() == rows {
+            break;
+        }
         let column = if a.data_type().is_nested() {
             let converter = RowConverter::new(vec![SortField::new(a.data_type().clone())])?;
-            let (a, b) = (
-                converter.convert_columns(std::slice::from_ref(a))?,
-                converter.convert_columns(std::slice::from_ref(b))?,
-            );
+            let a = converter.convert_columns(std::slice::from_ref(a))?;
+            let b = converter.convert_columns(std::slice::from_ref(b))?;
             a.iter().zip(b.iter()).map(|(a, b)| a != b).collect()
         } else {
             distinct(a, b)?.values().clone()
         };
         differs = &differs | &column;
     }
-    Ok(BooleanArray::new(differs, None))
+    Ok(differs)
 }
