@@ -33,5 +33,5 @@ pub use exchange::{HashPartitioner, hash_exchange};
 pub use group_aggregate::{GroupAggregateOperator, GroupAggregateParameters};
 pub use rank::{RankOperator, RankParameters, SortColumn};
 pub use set_operation::{SetOperation, SetOperator};
-pub use to_rows::ChangesToRows;
+pub use to_rows::{ChangesToRows, ChangesToRowsOperator, rows_to_changes};
 pub use watermark_assigner::WatermarkAssignerOperator;

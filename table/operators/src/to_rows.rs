@@ -5,13 +5,17 @@
 //! only `-D` and `+I`. Removed rows come first, so that a reader who applies rows one by one never sees two rows of
 //! one key. Kinds that the receiver's [`ChangelogMode`] lacks are left out: an upsert sink gets no `-U`.
 
+use std::sync::Arc;
+
 use aquifer_runtime::error::Result;
+use aquifer_runtime::transformation::StepFactory;
+use aquifer_runtime::{Batch, EpochEnd, EpochOperator, Output, StreamBatch};
 use aquifer_types::{ChangeBatch, ChangelogMode, DataType, Row, RowKind};
 use arrow_array::ArrayRef;
 use arrow_schema::DataType as ArrowType;
 
 use crate::consolidate::consolidate;
-use crate::error::internal;
+use crate::error::{internal, user};
 use crate::state::GroupIndex;
 
 /// Collects the changes of an epoch and answers them as rows. See the module's description.
@@ -115,6 +119,47 @@ impl ChangesToRows {
         }
         Ok(rows)
     }
+}
+
+/// Emits the net change of each epoch as rows: a `StreamBatch<Row>`, for streams and for sinks that take rows.
+pub struct ChangesToRowsOperator {
+    changes: ChangesToRows,
+}
+
+impl ChangesToRowsOperator {
+    /// Converts with `changes`.
+    pub fn new(changes: ChangesToRows) -> Self {
+        ChangesToRowsOperator { changes }
+    }
+}
+
+impl EpochOperator for ChangesToRowsOperator {
+    fn process(&mut self, _: usize, batch: Batch, _: &mut Output) -> Result<()> {
+        self.changes.push(batch.into_data::<ChangeBatch>()?);
+        Ok(())
+    }
+
+    fn end_epoch(&mut self, output: &mut Output) -> Result<EpochEnd> {
+        if !self.changes.is_empty() {
+            output.emit(0, StreamBatch::from_values(self.changes.finish()?));
+        }
+        Ok(EpochEnd::Done)
+    }
+}
+
+/// A step that takes a `StreamBatch<Row>` and makes change batches of these types; a row's kind gives its weight.
+///
+/// A row that does not fit the types fails the job, by its column and value.
+pub fn rows_to_changes(types: Vec<DataType>) -> StepFactory {
+    Arc::new(move |_| {
+        let types = types.clone();
+        Ok(Box::new(move |batch: Batch| {
+            let rows = batch.into_data::<StreamBatch<Row>>()?;
+            Ok(ChangeBatch::from_rows(rows.values(), &types)
+                .map_err(user)?
+                .into())
+        }))
+    })
 }
 
 #[cfg(test)]

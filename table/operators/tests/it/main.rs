@@ -1,0 +1,3 @@
+//! Operators in jobs: several workers, exchanges through bytes, one epoch per list of rows.
+
+mod jobs;
