@@ -50,6 +50,13 @@ pub trait Accumulator: Send {
     /// As [`Self::accumulate`].
     fn merge(&mut self, groups: &[u32], state: &[ArrayRef]) -> Result<()>;
 
+    /// Whether the state is columns of exact numbers that add up, so that merging the negated state
+    /// of some rows takes those rows back. Then a sliding window can be carried on instead of being
+    /// put together anew.
+    fn is_linear(&self) -> bool {
+        false
+    }
+
     /// Puts back state into groups that are empty.
     ///
     /// # Errors

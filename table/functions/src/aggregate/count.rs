@@ -118,6 +118,10 @@ impl Accumulator for Counts {
         Ok(())
     }
 
+    fn is_linear(&self) -> bool {
+        true
+    }
+
     fn size_bytes(&self) -> usize {
         self.counts.capacity() * size_of::<i64>()
     }

@@ -30,6 +30,9 @@ pub(super) enum Finish {
 pub(super) trait Sum: ArrowNativeType {
     type Arrow: ArrowPrimitiveType<Native = Self>;
 
+    /// Whether sums do not depend on the order in which values are added and taken back.
+    const IS_EXACT: bool;
+
     /// Adds a value some times; nothing if the sum becomes too large.
     fn add(self, value: Self, times: i64) -> Option<Self>;
 
@@ -55,6 +58,8 @@ macro_rules! narrowed {
 impl Sum for i64 {
     type Arrow = Int64Type;
 
+    const IS_EXACT: bool = true;
+
     #[inline]
     fn add(self, value: Self, times: i64) -> Option<Self> {
         // Sums of integers wrap, as Flink's do.
@@ -78,6 +83,8 @@ impl Sum for i64 {
 impl Sum for f64 {
     type Arrow = Float64Type;
 
+    const IS_EXACT: bool = false;
+
     #[inline]
     fn add(self, value: Self, times: i64) -> Option<Self> {
         Some(self + value * times as f64)
@@ -97,6 +104,8 @@ impl Sum for f64 {
 
 impl Sum for i128 {
     type Arrow = Decimal128Type;
+
+    const IS_EXACT: bool = true;
 
     #[inline]
     fn add(self, value: Self, times: i64) -> Option<Self> {
@@ -272,6 +281,10 @@ where
             self.counts[*group as usize] += count - 1;
         }
         Ok(())
+    }
+
+    fn is_linear(&self) -> bool {
+        S::IS_EXACT
     }
 
     fn size_bytes(&self) -> usize {

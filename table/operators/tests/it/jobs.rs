@@ -10,10 +10,9 @@ use aquifer_operators::{
     rows_to_changes,
 };
 use aquifer_runtime::data_stream::DataStream;
-
 use aquifer_runtime::{
-    EpochOperator, Exchange, OutputPort, StreamCodec, StreamExecutionEnvironment, Transformation,
-    TransformationId,
+    BatchCodec, EpochOperator, Exchange, OutputPort, StreamCodec, StreamExecutionEnvironment,
+    Transformation, TransformationId,
 };
 use aquifer_types::temporal::TimeZone;
 use aquifer_types::{
@@ -159,10 +158,9 @@ fn join_and_rank(workers: usize, through_bytes: bool) -> Vec<Row> {
     );
     let rank = port(env.add(rank));
     let rows = rows_out(&env, rank, &ranked, Some(vec![0, 4]));
-    rows.execute_and_collect()
-        .unwrap()
-        .collect::<Result<Vec<_>, _>>()
-        .unwrap()
+    let rows = rows.execute_and_collect().expect("the job starts");
+    rows.collect::<Result<Vec<_>, _>>()
+        .expect("the job ends well")
 }
 
 #[test]
@@ -179,10 +177,10 @@ fn the_changelog_does_not_depend_on_workers_or_bytes() {
         let plain = row.clone().with_kind(RowKind::Insert);
         match row.kind() {
             RowKind::Insert | RowKind::UpdateAfter => {
-                assert_eq!(table.insert(key, plain), None, "{row}")
+                assert_eq!(table.insert(key, plain), None, "{row}");
             }
             RowKind::Delete | RowKind::UpdateBefore => {
-                assert_eq!(table.remove(&key), Some(plain), "{row}")
+                assert_eq!(table.remove(&key), Some(plain), "{row}");
             }
         }
     }
