@@ -11,11 +11,21 @@ pub mod prelude {
         AggregateFunction, Collector, KeyedContext, KeyedProcessFunction, OnTimerContext,
         OutputTag, ProcessContext, ProcessFunction, RuntimeContext,
     };
+    pub use aquifer_runtime::state::{
+        AggregatingState, AggregatingStateDescriptor, ListState, ListStateDescriptor, MapState,
+        MapStateDescriptor, ReducingState, ReducingStateDescriptor, StateTtlConfig, ValueState,
+        ValueStateDescriptor,
+    };
     pub use aquifer_runtime::time::WatermarkStrategy;
+    pub use aquifer_runtime::window::{
+        CountTrigger, EventTimeSessionWindows, EventTimeTrigger, GlobalWindows,
+        ProcessWindowFunction, PurgingTrigger, SlidingEventTimeWindows, TimeWindow,
+        TumblingEventTimeWindows, TumblingProcessingTimeWindows, WindowContext,
+    };
     pub use aquifer_runtime::{
         Configuration, DataStream, DataStreamSink, JobClient, JobExecutionResult, JobStatus,
-        RestartStrategy, Result, RuntimeError, Sink, SinkWriter, StreamData,
-        StreamExecutionEnvironment, StreamIterator,
+        KeyedStream, RestartStrategy, Result, RuntimeError, Sink, SinkWriter, StreamData,
+        StreamExecutionEnvironment, StreamIterator, WindowedStream,
     };
 }
 

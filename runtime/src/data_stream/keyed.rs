@@ -61,8 +61,8 @@ impl<K: StateKey, T: StreamData> KeyedStream<K, T> {
     }
 
     /// The edges of an operator that needs the records of a key together.
-    pub(crate) fn keyed_edges(&self) -> Vec<Edge> {
-        self.stream.edges_by(0, &self.exchange)
+    pub(crate) fn keyed_edges(&self, input: usize) -> Vec<Edge> {
+        self.stream.edges_by(input, &self.exchange)
     }
 
     /// Gives each record to a function with state and timers per key.
@@ -76,7 +76,7 @@ impl<K: StateKey, T: StreamData> KeyedStream<K, T> {
         DataStream::from_operator(
             &self.stream,
             "KeyedProcess",
-            self.keyed_edges(),
+            self.keyed_edges(0),
             |transformation| transformation.with_side_outputs(with_ports),
             move || {
                 KeyedProcessOperator::<K, T, O, F>::new(
@@ -107,7 +107,7 @@ impl<K: StateKey, T: StreamData> KeyedStream<K, T> {
         DataStream::from_operator(
             &self.stream,
             name,
-            self.keyed_edges(),
+            self.keyed_edges(0),
             Transformation::without_event_time,
             move || ReduceOperator::new(selector.clone(), reduce.clone()),
         )

@@ -1,6 +1,7 @@
 //! The streams of a program.
 
 mod collect;
+mod connected;
 mod keyed;
 mod print;
 mod process;
@@ -11,6 +12,7 @@ mod stream;
 mod windowed;
 
 pub use collect::StreamIterator;
+pub use connected::{BroadcastConnectedStream, ConnectedStreams, KeyedConnectedStreams};
 pub use keyed::KeyedStream;
 pub use sink::{DataStreamSink, Sink, SinkWriter};
 pub use stream::DataStream;

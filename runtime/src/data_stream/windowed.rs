@@ -241,7 +241,7 @@ where
         DataStream::from_operator(
             self.keyed.stream(),
             name,
-            self.keyed.keyed_edges(),
+            self.keyed.keyed_edges(0),
             |transformation| transformation.with_side_outputs(with_ports),
             move || {
                 SliceWindowOperator::<K, T, A::Window, O, C, P>::new(
@@ -277,7 +277,7 @@ where
         DataStream::from_operator(
             self.keyed.stream(),
             name,
-            self.keyed.keyed_edges(),
+            self.keyed.keyed_edges(0),
             |transformation| transformation.with_side_outputs(with_ports),
             move || {
                 let parts = WindowParts {

@@ -3,14 +3,15 @@
 //! Within an epoch records are processed in the order of arrival; timers fire at the end of the epoch, first those
 //! of event time up to the watermark, in the order of (time, registration), then those of processing time.
 
-use crate::batch::{Batch, NO_TIMESTAMP, StreamBatch, StreamData};
+use crate::batch::{Batch, NO_TIMESTAMP, StreamData};
 use crate::error::Result;
+use crate::operator::keyed_run::KeyedRun;
 use crate::operator::{
     Collector, EpochEnd, EpochOperator, KeySelector, OperatorContext, Output, OutputTag, Restore,
     RuntimeContext, SideOutputPorts, SideOutputs, Snapshot, StateSize,
 };
-use crate::state::{KeyedStateBackend, StateKey};
-use crate::time::{KeyedTimers, TimeDomain, TimerService, WatermarkMemory};
+use crate::state::StateKey;
+use crate::time::{TimeDomain, TimerService};
 
 /// Processes the records of a keyed stream one by one, as Flink's `KeyedProcessFunction`.
 ///
@@ -68,6 +69,20 @@ pub struct KeyedContext<'a, K> {
 }
 
 impl<'a, K> KeyedContext<'a, K> {
+    pub(crate) fn new(
+        key: &'a K,
+        timestamp: i64,
+        timers: TimerService<'a>,
+        sides: &'a mut SideOutputs,
+    ) -> Self {
+        KeyedContext {
+            key,
+            timestamp,
+            timers,
+            sides,
+        }
+    }
+
     /// The key of the record.
     pub fn current_key(&self) -> &K {
         self.key
@@ -95,7 +110,11 @@ pub struct OnTimerContext<'a, K> {
     domain: TimeDomain,
 }
 
-impl<K> OnTimerContext<'_, K> {
+impl<'a, K> OnTimerContext<'a, K> {
+    pub(crate) fn new(context: KeyedContext<'a, K>, domain: TimeDomain) -> Self {
+        OnTimerContext { context, domain }
+    }
+
     /// Which clock the timer went by.
     pub fn time_domain(&self) -> TimeDomain {
         self.domain
@@ -121,17 +140,7 @@ pub struct KeyedProcessOperator<K, I, O, F> {
     selector: KeySelector<I, K>,
     function: F,
     side_ports: SideOutputPorts,
-    run: Option<Run<K, O>>,
-}
-
-/// What exists from `open` on.
-struct Run<K, O> {
-    backend: KeyedStateBackend<K>,
-    timers: KeyedTimers,
-    sides: SideOutputs,
-    out: Collector<O>,
-    watermark: WatermarkMemory,
-    keys: Vec<K>,
+    run: Option<KeyedRun<K, O>>,
 }
 
 impl<K, I, O, F> KeyedProcessOperator<K, I, O, F>
@@ -151,41 +160,7 @@ where
         }
     }
 
-    fn fire(
-        &mut self,
-        domain: TimeDomain,
-        time: i64,
-        slot: u32,
-        watermark: i64,
-        now: i64,
-    ) -> Result<()> {
-        let run = self.run.as_mut().expect("open comes first");
-        run.backend.activate_slot(slot);
-        let timestamp = if domain == TimeDomain::EventTime {
-            time
-        } else {
-            NO_TIMESTAMP
-        };
-        run.out.set_timestamp(timestamp);
-        let timers = TimerService {
-            timers: &mut run.timers,
-            slot,
-            watermark,
-            processing_time: now,
-        };
-        let context = KeyedContext {
-            key: run.backend.key(slot),
-            timestamp,
-            timers,
-            sides: &mut run.sides,
-        };
-        self.function
-            .on_timer(time, &mut OnTimerContext { context, domain }, &mut run.out)?;
-        run.backend.deactivate(slot);
-        Ok(())
-    }
-
-    fn run(&mut self) -> &mut Run<K, O> {
+    fn run(&mut self) -> &mut KeyedRun<K, O> {
         self.run.as_mut().expect("open comes first")
     }
 }
@@ -198,87 +173,33 @@ where
     F: KeyedProcessFunction<K, I, O>,
 {
     fn open(&mut self, context: &OperatorContext) -> Result<()> {
-        let mut backend = KeyedStateBackend::new(&context.uid);
-        self.function
-            .open(&mut RuntimeContext::keyed(context, backend.tables()))?;
-        self.run = Some(Run {
-            timers: KeyedTimers::new(backend.slots().clone()),
-            backend,
-            sides: self.side_ports.outputs(),
-            out: Collector::new(0),
-            watermark: WatermarkMemory::default(),
-            keys: Vec::new(),
-        });
+        self.run = Some(KeyedRun::open(context, &self.side_ports, |context| {
+            self.function.open(context)
+        })?);
         Ok(())
     }
 
     fn restore(&mut self, state: &Restore) -> Result<()> {
-        let run = self.run();
-        run.backend.restore(state)?;
-        run.timers.restore(&mut run.backend, state)?;
-        run.watermark.restore(state)
+        self.run().restore(state)
     }
 
     fn process(&mut self, _input: usize, batch: Batch, output: &mut Output) -> Result<()> {
         let run = self.run.as_mut().expect("open comes first");
-        let batch = batch.into_data::<StreamBatch<I>>()?;
-        let (watermark, processing_time) =
-            (run.watermark.observe(output), output.processing_time());
-        run.backend.set_processing_time(processing_time);
-        self.selector.select(batch.values(), &mut run.keys);
-        for ((value, timestamp), key) in batch.into_iter().zip(run.keys.drain(..)) {
-            let slot = run.backend.activate(key);
-            run.out.set_timestamp(timestamp);
-            let timers = TimerService {
-                timers: &mut run.timers,
-                slot,
-                watermark,
-                processing_time,
-            };
-            let key = run.backend.key(slot);
-            let mut context = KeyedContext {
-                key,
-                timestamp,
-                timers,
-                sides: &mut run.sides,
-            };
-            self.function
-                .process_element(value, &mut context, &mut run.out)?;
-            run.backend.deactivate(slot);
-            run.out.flush_full(output);
-            run.sides.flush_full(output);
-        }
-        run.out.flush(output);
-        run.sides.flush(output);
-        Ok(())
+        run.process(&self.selector, batch, output, |value, context, out| {
+            self.function.process_element(value, context, out)
+        })
     }
 
     fn end_epoch(&mut self, output: &mut Output) -> Result<EpochEnd> {
-        let run = self.run();
-        let (watermark, now) = (run.watermark.observe(output), output.processing_time());
-        run.backend.set_processing_time(now);
-        while let Some((time, (slot, ()))) = self.run().timers.pop_event(watermark) {
-            self.fire(TimeDomain::EventTime, time, slot, watermark, now)?;
-            self.run().out.flush_full(output);
-        }
-        let sequence = self.run().timers.processing_sequence();
-        while let Some((time, (slot, ()))) = self.run().timers.pop_processing(now, sequence) {
-            self.fire(TimeDomain::ProcessingTime, time, slot, watermark, now)?;
-            self.run().out.flush_full(output);
-        }
-        let run = self.run();
-        run.out.flush(output);
-        run.sides.flush(output);
-        run.backend.clean_up();
+        let run = self.run.as_mut().expect("open comes first");
+        run.end_epoch(output, |time, context, out| {
+            self.function.on_timer(time, context, out)
+        })?;
         Ok(EpochEnd::Done)
     }
 
     fn snapshot(&mut self, snapshot: &mut Snapshot) -> Result<()> {
-        let run = self.run();
-        let keys = run.backend.frozen_keys();
-        run.backend.snapshot(&keys, snapshot);
-        run.timers.snapshot(&keys, snapshot);
-        run.watermark.snapshot(snapshot);
+        self.run().snapshot(snapshot);
         Ok(())
     }
 
@@ -287,11 +208,9 @@ where
     }
 
     fn state_size(&self) -> StateSize {
-        self.run.as_ref().map_or_else(StateSize::default, |run| {
-            let mut size = run.backend.size();
-            size.bytes += run.timers.bytes() as u64;
-            size
-        })
+        self.run
+            .as_ref()
+            .map_or_else(StateSize::default, KeyedRun::state_size)
     }
 }
 

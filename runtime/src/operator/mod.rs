@@ -1,12 +1,16 @@
 //! Operators: the trait they implement, what they hand over at a checkpoint, and those of the DataStream API.
 
 mod aggregate_function;
+mod co_process;
 mod collector;
 mod epoch_operator;
 mod key_selector;
+mod keyed_broadcast_process;
+mod keyed_co_process;
 #[cfg(test)]
 pub(crate) mod keyed_harness;
 mod keyed_process;
+mod keyed_run;
 mod late_data;
 mod process;
 mod reduce;
@@ -18,9 +22,12 @@ mod window;
 mod window_slice;
 
 pub use aggregate_function::AggregateFunction;
+pub use co_process::{CoProcessFunction, CoProcessOperator};
 pub use collector::Collector;
 pub use epoch_operator::{EpochEnd, EpochOperator, OperatorContext, Output, StateSize};
 pub use key_selector::KeySelector;
+pub use keyed_broadcast_process::{KeyedBroadcastProcessFunction, KeyedBroadcastProcessOperator};
+pub use keyed_co_process::{KeyedCoProcessFunction, KeyedCoProcessOperator};
 pub use keyed_process::{KeyedContext, KeyedProcessFunction, KeyedProcessOperator, OnTimerContext};
 pub use late_data::LateData;
 pub use process::{ProcessContext, ProcessFunction, ProcessOperator};

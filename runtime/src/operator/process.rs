@@ -50,7 +50,21 @@ pub struct ProcessContext<'a> {
     sides: &'a mut SideOutputs,
 }
 
-impl ProcessContext<'_> {
+impl<'a> ProcessContext<'a> {
+    pub(crate) fn new(
+        timestamp: i64,
+        watermark: i64,
+        processing_time: i64,
+        sides: &'a mut SideOutputs,
+    ) -> Self {
+        ProcessContext {
+            timestamp,
+            watermark,
+            processing_time,
+            sides,
+        }
+    }
+
     /// The event timestamp of the record, if it has one.
     pub fn timestamp(&self) -> Option<i64> {
         Some(self.timestamp).filter(|timestamp| *timestamp != NO_TIMESTAMP)
@@ -112,12 +126,7 @@ where
         for (value, timestamp) in batch.into_data::<StreamBatch<I>>()? {
             self.out.set_timestamp(timestamp);
             let sides = &mut self.sides;
-            let mut context = ProcessContext {
-                timestamp,
-                watermark,
-                processing_time,
-                sides,
-            };
+            let mut context = ProcessContext::new(timestamp, watermark, processing_time, sides);
             self.function
                 .process_element(value, &mut context, &mut self.out)?;
             self.out.flush_full(output);

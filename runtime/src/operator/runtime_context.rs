@@ -6,8 +6,8 @@ use crate::batch::StreamData;
 use crate::error::Result;
 use crate::operator::OperatorContext;
 use crate::state::{
-    Aggregating, AggregatingState, AggregatingStateDescriptor, Content, ListState,
-    ListStateDescriptor, MapState, MapStateDescriptor, Reducing, ReducingState,
+    Aggregating, AggregatingState, AggregatingStateDescriptor, BroadcastState, BroadcastTable,
+    Content, ListState, ListStateDescriptor, MapState, MapStateDescriptor, Reducing, ReducingState,
     ReducingStateDescriptor, StateError, StateKey, StateTables, StateTtlConfig, Table, ValueState,
     ValueStateDescriptor,
 };
@@ -107,6 +107,20 @@ impl<'a> RuntimeContext<'a> {
     ) -> Result<MapState<MK, V>> {
         let table = self.table(&descriptor.name, descriptor.ttl)?;
         Ok(MapState::new(self.tables(&descriptor.name)?.bind(table)))
+    }
+
+    /// A map that all workers have the same of. Only in functions that read a broadcast stream.
+    ///
+    /// # Errors
+    /// See [`state`](Self::state).
+    pub fn broadcast_state<MK: StateKey, V: StreamData>(
+        &mut self,
+        descriptor: MapStateDescriptor<MK, V>,
+    ) -> Result<BroadcastState<MK, V>> {
+        let worker = self.operator.worker;
+        let tables = self.tables(&descriptor.name)?;
+        let table = tables.broadcast::<BroadcastTable<MK, V>>(&descriptor.name, worker)?;
+        Ok(BroadcastState::new(tables.bind(table)))
     }
 
     /// One value per key that takes in others by a function.

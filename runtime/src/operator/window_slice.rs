@@ -24,15 +24,12 @@ use crate::operator::{
     Collector, EpochEnd, EpochOperator, KeySelector, LateData, OperatorContext, Output, Restore,
     RuntimeContext, SideOutputPorts, SideOutputs, Snapshot, StateSize,
 };
-use crate::state::{KeyMap, KeyedStateBackend, StateError, StateKey};
+use crate::state::{KeyMap, KeyedStateBackend, SLICES, STACKS, StateError, StateKey};
 use crate::time::WatermarkMemory;
 use crate::window::{
     EvictorContext, ProcessWindowFunction, SlicedWindows, Slicing, TimeWindow, TwoStack, Window,
     WindowAggregation, WindowContext,
 };
-
-const SLICES: &str = "_slices";
-const STACKS: &str = "_stacks";
 
 /// The partial results of one slice of time. The value is `None` only while the aggregation runs.
 #[derive(Clone)]

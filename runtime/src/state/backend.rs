@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::exchange::key_hash;
 use crate::operator::{RecordSink, Restore, Snapshot, StateSize};
 
+use super::broadcast::BroadcastContents;
 use super::content::Content;
 use super::error::StateError;
 use super::key_map::{KeyMap, StateKey};
@@ -25,7 +26,10 @@ use super::ttl::StateTtlConfig;
 pub(crate) const EVENT_TIMERS: &str = "_event_time_timers";
 pub(crate) const PROCESSING_TIMERS: &str = "_processing_time_timers";
 pub(crate) const WATERMARK: &str = "_watermark";
-const RESERVED: [&str; 3] = [EVENT_TIMERS, PROCESSING_TIMERS, WATERMARK];
+/// Those of the slice window operator.
+pub(crate) const SLICES: &str = "_slices";
+pub(crate) const STACKS: &str = "_stacks";
+const RESERVED: [&str; 5] = [SLICES, STACKS, EVENT_TIMERS, PROCESSING_TIMERS, WATERMARK];
 
 /// How many slots the background clean-up visits per state and epoch.
 const CLEAN_UP_SLOTS: usize = 256;
@@ -35,6 +39,9 @@ pub(crate) struct StateTables {
     uid: String,
     slots: Rc<Slots>,
     states: Vec<Registered>,
+    broadcast: Vec<(String, Rc<dyn BroadcastContents>)>,
+    /// All instances have the same broadcast state; this one writes it.
+    writes_broadcast: bool,
     expires: bool,
     guards: Vec<LocalGuard>,
 }
@@ -51,13 +58,7 @@ impl StateTables {
         name: &str,
         ttl: Option<StateTtlConfig>,
     ) -> Result<Rc<Table<C>>> {
-        if RESERVED.contains(&name) || self.states.iter().any(|state| state.name == name) {
-            return Err(StateError::Duplicate {
-                uid: self.uid.clone(),
-                state: name.to_string(),
-            }
-            .into());
-        }
+        self.check_name(name)?;
         self.expires |= ttl.is_some();
         let table = Rc::new(Table::<C>::new(self.slots.clone(), ttl));
         self.states.push(Registered {
@@ -65,6 +66,59 @@ impl StateTables {
             state: table.clone(),
         });
         Ok(table)
+    }
+
+    fn check_name(&self, name: &str) -> Result<()> {
+        let mut keyed = self.states.iter().map(|state| &state.name);
+        let mut broadcast = self.broadcast.iter().map(|(name, _)| name);
+        if RESERVED.contains(&name)
+            || keyed.any(|other| other == name)
+            || broadcast.any(|other| other == name)
+        {
+            let (uid, state) = (self.uid.clone(), name.to_string());
+            return Err(StateError::Duplicate { uid, state }.into());
+        }
+        Ok(())
+    }
+
+    /// Adds a broadcast state, which the instance on worker 0 writes.
+    pub(crate) fn broadcast<B: BroadcastContents + Default + 'static>(
+        &mut self,
+        name: &str,
+        worker: usize,
+    ) -> Result<Rc<B>> {
+        self.check_name(name)?;
+        let state = Rc::new(B::default());
+        self.broadcast.push((name.to_string(), state.clone()));
+        self.writes_broadcast = worker == 0;
+        Ok(state)
+    }
+
+    fn snapshot_broadcast(&self, snapshot: &mut Snapshot) {
+        for (name, state) in &self.broadcast {
+            let (encoded, schema) = (
+                self.writes_broadcast.then(|| state.encode()),
+                state.schema(),
+            );
+            let state = name.clone();
+            snapshot.list_deferred(name.clone(), schema, move |sink| match encoded {
+                Some(Ok(bytes)) => sink.record(0, &bytes),
+                Some(Err(reason)) => Err(StateError::Encode { state, reason }.into()),
+                None => Ok(()),
+            });
+        }
+    }
+
+    fn restore_broadcast(&self, restore: &Restore) -> Result<()> {
+        for (name, state) in &self.broadcast {
+            StateError::check_schema(&self.uid, name, restore.schema(name), state.schema())?;
+            if let Some(record) = restore.list(name)?.first() {
+                state.decode(record).map_err(|reason| {
+                    StateError::decode(&self.uid, name, state.schema(), reason)
+                })?;
+            }
+        }
+        Ok(())
     }
 
     /// Makes `value` reachable by handles, as long as this lives.
@@ -107,6 +161,8 @@ impl<K: StateKey> KeyedStateBackend<K> {
             uid: uid.into(),
             slots: slots.clone(),
             states: Vec::new(),
+            broadcast: Vec::new(),
+            writes_broadcast: true,
             expires: false,
             guards: Vec::new(),
         };
@@ -161,7 +217,7 @@ impl<K: StateKey> KeyedStateBackend<K> {
 
     /// True when any state is registered.
     pub(crate) fn has_states(&self) -> bool {
-        !self.tables.states.is_empty()
+        !(self.tables.states.is_empty() && self.tables.broadcast.is_empty())
     }
 
     /// Sets the clock of the states' time to live.
@@ -199,6 +255,7 @@ impl<K: StateKey> KeyedStateBackend<K> {
 
     /// Hands over all states.
     pub(crate) fn snapshot(&self, keys: &Arc<FrozenKeys<K>>, snapshot: &mut Snapshot) {
+        self.tables.snapshot_broadcast(snapshot);
         for Registered { name, state } in &self.tables.states {
             let (keys, mut frozen, state_name) = (keys.clone(), state.freeze(), name.clone());
             snapshot.keyed(name.clone(), Self::schema(&**state), move |sink| {
@@ -212,6 +269,7 @@ impl<K: StateKey> KeyedStateBackend<K> {
     /// # Errors
     /// `state.schema` or `state.decode`, or when the checkpoint cannot be read.
     pub fn restore(&mut self, restore: &Restore) -> Result<()> {
+        self.tables.restore_broadcast(restore)?;
         let uid = self.tables.uid.clone();
         for at in 0..self.tables.states.len() {
             let Registered { name, state } = &self.tables.states[at];

@@ -14,6 +14,7 @@
 
 mod aggregating;
 mod backend;
+mod broadcast;
 mod content;
 mod descriptor;
 mod error;
@@ -31,7 +32,11 @@ mod value;
 pub(crate) use aggregating::Aggregating;
 pub use aggregating::AggregatingState;
 pub use backend::KeyedStateBackend;
-pub(crate) use backend::{EVENT_TIMERS, FrozenKeys, PROCESSING_TIMERS, StateTables, WATERMARK};
+pub(crate) use backend::{
+    EVENT_TIMERS, FrozenKeys, PROCESSING_TIMERS, SLICES, STACKS, StateTables, WATERMARK,
+};
+pub use broadcast::BroadcastState;
+pub(crate) use broadcast::BroadcastTable;
 pub(crate) use content::Content;
 pub use descriptor::{
     AggregatingStateDescriptor, ListStateDescriptor, MapStateDescriptor, ReducingStateDescriptor,

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use aquifer_runtime::config::options;
 use aquifer_runtime::operator::{
-    Collector, KeyedContext, KeyedProcessFunction, OnTimerContext, OutputTag, RuntimeContext,
+    Collector, KeyedCoProcessFunction, KeyedContext, KeyedProcessFunction, OnTimerContext,
+    OutputTag, RuntimeContext,
 };
-use aquifer_runtime::state::{MapState, MapStateDescriptor};
+use aquifer_runtime::state::{MapState, MapStateDescriptor, ValueState, ValueStateDescriptor};
 use aquifer_runtime::time::WatermarkStrategy;
 use aquifer_runtime::window::{
     EventTimeSessionWindows, SlidingEventTimeWindows, TimeWindow, TumblingEventTimeWindows,
@@ -285,4 +286,69 @@ fn assert_same(rows: &[(u8, i64, i64)], expected: &[(u8, i64, i64)], workers: us
         more.is_empty() && missing.is_empty(),
         "{workers} workers: got {more:?}, missing {missing:?}"
     );
+}
+
+/// Joins each order with the latest price of its key.
+#[derive(Clone, Default)]
+struct Latest {
+    price: ValueState<i64>,
+}
+
+impl KeyedCoProcessFunction<u8, (u8, i64), (u8, i64), (u8, i64, i64)> for Latest {
+    fn open(&mut self, context: &mut RuntimeContext<'_>) -> Result<()> {
+        self.price = context.state(ValueStateDescriptor::new("price"))?;
+        Ok(())
+    }
+    fn process_element1(
+        &mut self,
+        price: (u8, i64),
+        _: &mut KeyedContext<'_, u8>,
+        _: &mut Collector<(u8, i64, i64)>,
+    ) -> Result<()> {
+        self.price.update(price.1);
+        Ok(())
+    }
+    fn process_element2(
+        &mut self,
+        order: (u8, i64),
+        _: &mut KeyedContext<'_, u8>,
+        out: &mut Collector<(u8, i64, i64)>,
+    ) -> Result<()> {
+        out.collect((order.0, order.1, self.price.value().unwrap_or(-1)));
+        Ok(())
+    }
+}
+
+#[test]
+fn connected_streams_share_state_and_the_first_comes_first_in_an_epoch() {
+    for workers in [1, 3] {
+        let env = StreamExecutionEnvironment::create_local(workers);
+        let prices = env.from_epochs([vec![(1u8, 10i64), (2, 20)], vec![(1, 11)], vec![]]);
+        let orders = env.from_epochs([
+            vec![(1u8, 1i64), (3, 1)],
+            vec![(1, 2), (2, 2)],
+            vec![(1, 3)],
+        ]);
+        let joined = prices
+            .connect(&orders)
+            .key_by(|price| price.0, |order| order.0)
+            .process(Latest::default());
+        let mut rows = collect(&joined);
+        rows.sort_unstable();
+        assert_eq!(
+            rows,
+            [(1, 1, 10), (1, 2, 11), (1, 3, 11), (2, 2, 20), (3, 1, -1)]
+        );
+        let mut texts = collect(
+            &prices
+                .connect(&orders.map(|order| order.1.to_string()))
+                .map(
+                    |price| format!("price {}", price.1),
+                    |order| format!("order {order}"),
+                ),
+        );
+        texts.sort();
+        assert_eq!(texts.len(), 8);
+        assert_eq!(texts[0], "order 1");
+    }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
+use crate::batch::StreamBatch;
 use crate::operator::MemoryState;
 use crate::operator::keyed_harness::{KeyedHarness, stamped};
 use crate::state::{
