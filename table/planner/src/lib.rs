@@ -9,7 +9,6 @@ pub mod analyser;
 pub mod exec;
 pub mod explain;
 pub mod parser;
-mod pending;
 mod planner;
 pub mod properties;
 pub mod rules;

@@ -1,6 +1,7 @@
 //! A small environment for tests: tables of a test connector, and runs of queries to their final
 //! rows.
 
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
 use aquifer_runtime::{
@@ -20,7 +21,8 @@ use aquifer_table_common::{Result, TableError};
 use aquifer_types::{ChangeBatch, ChangelogMode, DataType};
 use parking_lot::RwLock;
 
-use crate::{Planner, TranslateContext, Translated};
+use crate::exec::GraphBuilder;
+use crate::{ExecNodeGraph, Planner, TranslateContext, Translated};
 
 const MODE: ConfigOption<String> = ConfigOption::new("mode", "insert", "insert, all or upsert.");
 const BOUNDED: ConfigOption<bool> = ConfigOption::new("bounded", "true", "Whether it ends.");
@@ -222,6 +224,19 @@ impl Fixture {
         let operation = ModifyOperation::Collect {
             child: self.query(sql)?,
         };
+        self.run(sql, &self.planner.plan(&[operation])?, workers)
+    }
+
+    /// The same without any rule.
+    pub(crate) fn rows_as_written(&self, sql: &str) -> Result<Vec<String>> {
+        let operation = ModifyOperation::Collect {
+            child: self.query(sql)?,
+        };
+        let graph = GraphBuilder::new(&AtomicU32::new(1)).build(&[operation])?;
+        self.run(sql, &graph, 1)
+    }
+
+    fn run(&self, sql: &str, graph: &ExecNodeGraph, workers: usize) -> Result<Vec<String>> {
         let environment = StreamExecutionEnvironment::create_local(workers);
         let factories = self.factories.read().clone();
         let context = TranslateContext {
@@ -230,7 +245,7 @@ impl Fixture {
             time_zone: aquifer_types::temporal::TimeZone::default(),
             idle_timeout_ms: None,
         };
-        let translated = self.planner.translate(&[operation], &context)?.remove(0);
+        let translated = graph.translate(&context)?.remove(0);
         let Translated::Output { port, fields, .. } = translated else {
             panic!("a query has an output")
         };

@@ -1,5 +1,6 @@
 //! Calls of functions: scalar ones by the registry, aggregates where the clause takes them.
 
+use aquifer_functions::aggregate::{find_aggregate, resolve_aggregate};
 use aquifer_functions::expression::ResolvedExpr;
 use aquifer_table_common::{Result, TableError, ValidationErrorKind};
 use sqlparser::ast::{
@@ -36,7 +37,7 @@ impl Resolver<'_, '_> {
             ));
         }
         let arguments = self.arguments(function, &upper, span)?;
-        if crate::pending::find_aggregate(&upper) {
+        if find_aggregate(&upper).is_ok() {
             return self.aggregate(&upper, &arguments, function.filter.as_deref(), span);
         }
         if arguments.is_star || arguments.is_distinct || function.filter.is_some() {
@@ -132,11 +133,11 @@ impl Resolver<'_, '_> {
         let (args, filter) = inner?;
 
         let types: Vec<_> = args.iter().map(|a| a.data_type().clone()).collect();
-        let resolved = crate::pending::infer_aggregate(name, &types)
+        let (definition, inferred) = resolve_aggregate(name, &types)
             .map_err(|e| TableError::from(e).at(self.analyser.place(span)))?;
         let args = args
             .into_iter()
-            .zip(&resolved.arguments)
+            .zip(&inferred.arguments)
             .map(|(arg, to)| {
                 if arg.data_type().logical == to.logical {
                     Ok(arg)
@@ -147,12 +148,12 @@ impl Resolver<'_, '_> {
             .collect::<Result<Vec<_>>>()?;
         // A group has rows, but a filter may drop all of them, and all rows together may be none.
         let may_be_empty = !self.has_groups || filter.is_some();
-        let result = match resolved.result {
-            result if may_be_empty && resolved.is_null_when_empty => result.null(),
+        let result = match inferred.result {
+            result if may_be_empty && definition.is_null_when_empty() => result.null(),
             result => result,
         };
         let pending = PendingAggregate {
-            function: resolved.function,
+            function: definition.name().to_string(),
             arguments: args,
             distinct: arguments.is_distinct,
             filter,

@@ -191,12 +191,13 @@ fn implicit_cast(
     if !is_null && (from.logical == to.logical || same_storage(&from, to)) {
         return Ok(value);
     }
-    if is_null || supports_implicit_cast(&from, to) {
+    // NULLs in a NOT NULL column are found when they are written.
+    if is_null || supports_implicit_cast(&from, &to.clone().null()) {
         return Ok(value.cast(to.clone())?);
     }
     Err(SchemaErrorKind::TypeMismatch {
         what: format!("the value for column '{}' of {identifier}", field.name),
-        expected: to.to_string(),
+        expected: to.clone().null().to_string(),
         found: from.to_string(),
     }
     .into())

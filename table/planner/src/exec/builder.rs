@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use aquifer_functions::expression::ResolvedExpr;
 use aquifer_table_common::operation::{
-    FilterQuery, ModifyOperation, OutputMode, ProjectQuery, QueryOperation, SinkTable, SourceQuery,
+    FilterQuery, JoinType, ModifyOperation, OutputMode, ProjectQuery, QueryOperation, SinkTable,
+    SourceQuery,
 };
 use aquifer_table_common::{Result, UnsupportedError, ValidationErrorKind};
 use aquifer_types::{ChangelogMode, Field};
@@ -270,7 +271,7 @@ impl<'a> GraphBuilder<'a> {
                     aggregates: q.aggregates.clone(),
                     append_only_input: is_append_only(&q.input),
                 };
-                let edge = ExecEdge::keyed(input, q.grouping.clone());
+                let edge = self.keyed(input, &q.grouping);
                 self.add(
                     ExecNodeKind::GroupAggregate(aggregate),
                     vec![edge],
@@ -287,7 +288,7 @@ impl<'a> GraphBuilder<'a> {
                     aggregates: Vec::new(),
                     append_only_input: is_append_only(&q.input),
                 };
-                let edge = ExecEdge::keyed(input, grouping);
+                let edge = self.keyed(input, &grouping);
                 self.add(
                     ExecNodeKind::GroupAggregate(aggregate),
                     vec![edge],
@@ -297,9 +298,13 @@ impl<'a> GraphBuilder<'a> {
             }
             QueryOperation::Join(q) => {
                 let join = Join::new(q)?;
-                let left = ExecEdge::keyed(self.query(&q.left)?, join.left_keys.clone());
-                let right = ExecEdge::keyed(self.query(&q.right)?, join.right_keys.clone());
-                self.add(ExecNodeKind::Join(join), vec![left, right], fields, mode)
+                let left = self.query(&q.left)?;
+                let right = self.query(&q.right)?;
+                let edges = vec![
+                    self.keyed(left, &join.left_keys),
+                    self.keyed(right, &join.right_keys),
+                ];
+                self.add(ExecNodeKind::Join(join), edges, fields, mode)
             }
             QueryOperation::Set(q) => {
                 let inputs = q
@@ -323,6 +328,49 @@ impl<'a> GraphBuilder<'a> {
                     mode,
                 )
             }
+        }
+    }
+
+    /// An edge that brings rows of equal columns together, which they may be already.
+    fn keyed(&self, source: u32, keys: &[usize]) -> ExecEdge {
+        if !keys.is_empty() && self.placed_by(source).as_deref() == Some(keys) {
+            return ExecEdge::forward(source);
+        }
+        ExecEdge::keyed(source, keys.to_vec())
+    }
+
+    /// The columns by whose values a node's rows are on their workers, if they are by any.
+    fn placed_by(&self, id: u32) -> Option<Vec<usize>> {
+        let node = self.graph.nodes.iter().find(|n| n.id == id)?;
+        let shift = |side: usize| {
+            let left = self.graph.node(node.inputs[side].source).ok()?;
+            Some(left.output.len())
+        };
+        match &node.kind {
+            ExecNodeKind::GroupAggregate(aggregate) if !aggregate.grouping.is_empty() => {
+                Some((0..aggregate.grouping.len()).collect())
+            }
+            ExecNodeKind::ChangelogNormalize(normalize) => Some(normalize.key.clone()),
+            ExecNodeKind::Join(join) if !join.left_keys.is_empty() => match join.join_type {
+                JoinType::Inner | JoinType::Left => Some(join.left_keys.clone()),
+                JoinType::Right => {
+                    let width = shift(0)?;
+                    Some(join.right_keys.iter().map(|k| k + width).collect())
+                }
+                // A padded row has NULL in the other side's key.
+                JoinType::Full => None,
+            },
+            ExecNodeKind::WatermarkAssigner(_) => self.placed_by(node.inputs[0].source),
+            ExecNodeKind::Calc(calc) => {
+                let below = self.placed_by(node.inputs[0].source)?;
+                let place = |c: &usize| {
+                    calc.projection
+                        .iter()
+                        .position(|e| e.as_input() == Some(*c))
+                };
+                below.iter().map(place).collect()
+            }
+            _ => None,
         }
     }
 

@@ -1,6 +1,9 @@
 //! Groups and aggregates.
 
-use aquifer_runtime::OutputPort;
+use aquifer_operators::{
+    AggregateCall as OperatorCall, GroupAggregateOperator, GroupAggregateParameters,
+};
+use aquifer_runtime::{EpochOperator, OutputPort, Transformation};
 use aquifer_table_common::Result;
 use aquifer_table_common::operation::AggregateCall;
 use aquifer_types::Field;
@@ -42,8 +45,34 @@ impl GroupAggregate {
     }
 
     pub(super) fn translate(&self, at: &NodeContext<'_>) -> Result<OutputPort> {
-        let _ = (at, types_of(&at.node.output));
-        Err(aquifer_table_common::UnsupportedError::new("GROUP BY").into())
+        let parameters = GroupAggregateParameters {
+            types: types_of(&at.inputs[0].1.output),
+            keys: self.grouping.clone(),
+            calls: self
+                .aggregates
+                .iter()
+                .map(|call| OperatorCall {
+                    function: call.function.clone(),
+                    arguments: call.arguments.clone(),
+                    distinct: call.distinct,
+                    filter: call.filter,
+                })
+                .collect(),
+            append_only: self.append_only_input,
+        };
+        GroupAggregateOperator::new(&parameters)?;
+        let factory = std::sync::Arc::new(move || {
+            let operator = GroupAggregateOperator::new(&parameters);
+            Box::new(operator.expect("it was made when the plan was translated"))
+                as Box<dyn EpochOperator>
+        });
+        let name = at.node.description.clone();
+        Ok(at.add(Transformation::operator(
+            name,
+            at.edges(),
+            vec![at.codec()],
+            factory,
+        )))
     }
 }
 

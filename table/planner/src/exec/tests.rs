@@ -183,6 +183,46 @@ fn queries_give_their_final_rows() {
 }
 
 #[test]
+fn aggregations_give_their_final_rows() {
+    check_rows(&[
+        (
+            "SELECT s, COUNT(*), SUM(v) FROM {T} GROUP BY s",
+            &["a, 2, 15", "b, 1, 20", "null, 1, 7"],
+        ),
+        (
+            "SELECT COUNT(*), MAX(v), MIN(s), AVG(v) FROM {T}",
+            &["4, 20, a, 10"],
+        ),
+        (
+            "SELECT COUNT(DISTINCT k), COUNT(v) FILTER (WHERE v > 6) FROM {T}",
+            &["3, 3"],
+        ),
+        (
+            "SELECT k FROM {T} GROUP BY k HAVING SUM(v) > 8",
+            &["1", "2"],
+        ),
+        ("SELECT DISTINCT k FROM {T}", &["1", "2", "3"]),
+        (
+            "SELECT k FROM {T} UNION SELECT k FROM {U}",
+            &["1", "2", "3", "9"],
+        ),
+        (
+            "SELECT COUNT(*) FROM (SELECT k, MAX(v) AS m FROM {T} GROUP BY k) WHERE m > 8",
+            &["2"],
+        ),
+        (
+            "SELECT n, COUNT(*) FROM (SELECT k, COUNT(*) AS n FROM {T} GROUP BY k) GROUP BY n",
+            &["1, 2", "2, 1"],
+        ),
+        (
+            "SELECT u.name, c.n FROM {U} LEFT JOIN (SELECT k, COUNT(*) AS n FROM {T} GROUP BY k) c ON u.k = c.k",
+            &["w, null", "x, 1", "y, 2", "z, 2"],
+        ),
+        ("SELECT COUNT(*) FROM {T} WHERE v > 100", &[]),
+    ]);
+}
+
+#[test]
 fn a_failing_row_fails_the_job_with_the_operator() {
     let fixture = Fixture::new();
     let error = fixture

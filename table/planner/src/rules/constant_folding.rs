@@ -1,14 +1,19 @@
-//! Computes constant parts of expressions once, and removes filters that keep all rows or none.
+//! Computes constant parts of expressions once, and removes filters that keep all rows or none and
+//! inputs without rows.
 //!
 //! A part that fails when computed, such as `1 / 0`, stays as it is: it fails at run time if it is
 //! ever evaluated.
+
+use std::sync::Arc;
 
 use aquifer_functions::evaluator::fold_constants;
 use aquifer_functions::expression::ResolvedExpr;
 use aquifer_table_common::Result;
 use aquifer_table_common::operation::{
-    FilterQuery, JoinQuery, ProjectQuery, QueryOperation, ValuesQuery,
+    FilterQuery, JoinQuery, ProjectQuery, QueryOperation, SetQuery, ValuesQuery,
 };
+
+use aquifer_types::Field;
 
 use super::expressions::{conjunction, conjuncts, is_never, is_true};
 use super::rule::Rule;
@@ -64,8 +69,39 @@ impl Rule for ConstantFolding {
                     })
                 }))
             }
+            QueryOperation::Set(q) => {
+                let is_empty = |input: &Arc<QueryOperation>| matches!(input.as_ref(), QueryOperation::Values(v) if v.rows.is_empty());
+                let inputs: Vec<_> = q.inputs.iter().filter(|i| !is_empty(i)).cloned().collect();
+                if inputs.len() == q.inputs.len() {
+                    return Ok(None);
+                }
+                Ok(Some(union_of(inputs, &q.fields)))
+            }
             _ => Ok(None),
         }
+    }
+}
+
+/// The rows of any number of inputs under the names of `fields`.
+fn union_of(inputs: Vec<Arc<QueryOperation>>, fields: &[Field]) -> QueryOperation {
+    match inputs.as_slice() {
+        [] => QueryOperation::Values(ValuesQuery {
+            rows: Vec::new(),
+            fields: fields.to_vec(),
+        }),
+        [one] => QueryOperation::Project(ProjectQuery {
+            expressions: fields
+                .iter()
+                .enumerate()
+                .map(|(i, f)| ResolvedExpr::input(i, f.data_type.clone()))
+                .collect(),
+            fields: fields.to_vec(),
+            input: one.clone(),
+        }),
+        _ => QueryOperation::Set(SetQuery {
+            inputs,
+            fields: fields.to_vec(),
+        }),
     }
 }
 

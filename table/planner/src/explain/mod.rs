@@ -4,6 +4,9 @@
 //! it runs, where common parts are shown once. Node ids start at 1 in every text, so that it does
 //! not depend on what was planned before.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::AtomicU32;
@@ -15,7 +18,7 @@ use aquifer_table_common::operation::{
 use aquifer_table_common::{Result, ValidationErrorKind};
 use aquifer_types::Field;
 
-use crate::exec::{Distribution, ExecNode, ExecNodeGraph, describe_call};
+use crate::exec::{Distribution, ExecNode, ExecNodeGraph, ExecNodeKind, describe_call};
 use crate::planner::plan_with;
 
 /// The plans of statements that run as one job.
@@ -263,6 +266,10 @@ impl<'a> Printer<'a> {
 
     fn node_inner(&mut self, id: u32, indent: &Indent, text: &mut String) -> Result<()> {
         let node = self.graph.node(id)?;
+        if let (ExecNodeKind::Output(_), [input]) = (&node.kind, node.inputs.as_slice()) {
+            // The end of a query is no operation of its own.
+            return self.node(input.source, indent, text);
+        }
         let mark = self
             .reuse
             .as_ref()
