@@ -213,20 +213,7 @@ impl GroupIndex {
 
     /// The live groups in rising order.
     pub fn groups(&self) -> Vec<u32> {
-        let mut groups: Vec<u32> = match &self.form {
-            Form::Unit(used) => used.then_some(0).into_iter().collect(),
-            Form::One(table) => table.table.iter().copied().collect(),
-            Form::Two(table) => table.table.iter().copied().collect(),
-            Form::Three(table) => table.table.iter().copied().collect(),
-            Form::Bytes(table, _) => table
-                .table
-                .iter()
-                .copied()
-                .chain(table.null_group)
-                .collect(),
-        };
-        groups.sort_unstable();
-        groups
+        live(self.bound(), &self.free)
     }
 
     /// The number of live groups.
@@ -283,6 +270,18 @@ fn check_types(types: &[DataType], columns: &[ArrayRef]) -> Result<(), ArrowErro
     )))
 }
 
+/// The numbers below `bound` that are not free, in rising order.
+pub(super) fn live(bound: usize, free: &[u32]) -> Vec<u32> {
+    let all = 0..bound as u32;
+    if free.is_empty() {
+        return all.collect();
+    }
+    let mut is_free = vec![false; bound];
+    free.iter()
+        .for_each(|number| is_free[*number as usize] = true);
+    all.filter(|number| !is_free[*number as usize]).collect()
+}
+
 fn next_group(free: &mut Vec<u32>, bound: usize) -> u32 {
     free.pop().unwrap_or_else(|| {
         u32::try_from(bound).expect("an operator instance holds fewer than 2^32 groups")
@@ -295,6 +294,8 @@ struct WordTable<const W: usize> {
     keys: Vec<[u64; W]>,
     /// One bit per NULL column.
     nulls: Vec<u8>,
+    /// Whether a key with a NULL ever came.
+    has_nulls: bool,
     scratch: Vec<[u64; W]>,
     scratch_nulls: Vec<u8>,
 }
@@ -305,6 +306,7 @@ impl<const W: usize> Default for WordTable<W> {
             table: HashTable::new(),
             keys: Vec::new(),
             nulls: Vec::new(),
+            has_nulls: false,
             scratch: Vec::new(),
             scratch_nulls: Vec::new(),
         }
@@ -329,6 +331,7 @@ impl<const W: usize> WordTable<W> {
         for (at, column) in columns.iter().enumerate() {
             for_each_word(column.as_ref(), |row, word| self.scratch[row][at] = word);
             if column.null_count() > 0 {
+                self.has_nulls = true;
                 for row in (0..rows).filter(|row| column.is_null(*row)) {
                     self.scratch[row][at] = 0;
                     self.scratch_nulls[row] |= 1 << at;
@@ -351,6 +354,7 @@ impl<const W: usize> WordTable<W> {
             nulls,
             scratch,
             scratch_nulls,
+            ..
         } = self;
         for (key, null) in scratch.iter().zip(scratch_nulls.iter()) {
             let entry = table.entry(
@@ -408,15 +412,14 @@ impl<const W: usize> WordTable<W> {
 
     fn keys(&self, types: &[DataType], groups: &[u32]) -> Vec<ArrayRef> {
         let column = |(at, data_type): (usize, &DataType)| {
-            let nulls: NullBuffer = groups
-                .iter()
-                .map(|group| self.nulls[*group as usize] & (1 << at) == 0)
-                .collect::<Vec<_>>()
-                .into();
+            let valid = |group: &u32| self.nulls[*group as usize] & (1 << at) == 0;
+            let nulls = self
+                .has_nulls
+                .then(|| groups.iter().map(valid).collect::<Vec<_>>().into());
             array_from_words(
                 data_type,
                 groups.iter().map(|group| self.keys[*group as usize][at]),
-                Some(nulls),
+                nulls,
             )
         };
         types.iter().enumerate().map(column).collect()

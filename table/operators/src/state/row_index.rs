@@ -240,13 +240,9 @@ impl RowIndex {
         self.rows.remove(slots);
     }
 
-    /// All slots in use, group by group.
+    /// All slots in use, in rising order.
     pub fn slots(&self) -> Vec<u32> {
-        let mut slots = Vec::with_capacity(self.rows.len());
-        for group in 0..self.heads.len() as u32 {
-            slots.extend(self.slots_of(group));
-        }
-        slots
+        self.rows.slots()
     }
 
     /// The rows themselves.

@@ -13,6 +13,7 @@ use arrow_schema::{ArrowError, DataType};
 use std::sync::Arc;
 
 use super::fixed_width::{array_from_buffers, word_bytes};
+use super::group_index::live;
 
 /// No slot: [`RowStore::gather`] answers NULL in all columns.
 pub const NO_SLOT: u32 = u32::MAX;
@@ -61,6 +62,11 @@ impl RowStore {
     /// True without rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The slots in use, in rising order.
+    pub fn slots(&self) -> Vec<u32> {
+        live(self.bound, &self.free)
     }
 
     /// Takes a slot; its row is arbitrary until [`put`](Self::put).

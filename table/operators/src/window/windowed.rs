@@ -51,6 +51,8 @@ pub struct WindowedOperator {
     zone: TimeZone,
     /// The rows of each open window, by its end in microseconds: per input.
     open: BTreeMap<i64, Vec<Vec<ChangeBatch>>>,
+    /// Bytes in `open`.
+    bytes: usize,
     fired_through: i64,
     context: Option<OperatorContext>,
 }
@@ -64,6 +66,7 @@ impl WindowedOperator {
             make,
             zone,
             open: BTreeMap::new(),
+            bytes: 0,
             fired_through: MIN_WATERMARK,
             context: None,
         }
@@ -90,6 +93,7 @@ impl WindowedOperator {
             } else {
                 batch.take(&UInt32Array::from(rows)).map_err(internal)?
             };
+            self.bytes += part.size_bytes();
             let inputs = self.inputs.len();
             self.open
                 .entry(end)
@@ -169,6 +173,7 @@ impl EpochOperator for WindowedOperator {
             operator.open(&context)?;
             for (input, batches) in rows.into_iter().enumerate() {
                 for batch in batches {
+                    self.bytes = self.bytes.saturating_sub(batch.size_bytes());
                     operator.process(input, batch.into(), output)?;
                 }
             }
@@ -200,10 +205,8 @@ impl EpochOperator for WindowedOperator {
     }
 
     fn state_size(&self) -> StateSize {
-        let batches = || self.open.values().flatten().flatten();
-        let bytes: usize = batches().map(ChangeBatch::size_bytes).sum();
         StateSize {
-            bytes: bytes as u64,
+            bytes: self.bytes as u64,
             keys: self.open.len() as u64,
         }
     }
