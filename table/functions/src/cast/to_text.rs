@@ -128,7 +128,7 @@ pub(crate) fn writer<'a>(
                 .collect();
             Box::new(move |row, out| {
                 sequence(out, ('(', ')'), 0..fields.len(), |i, out| {
-                    fields[i](row, out)
+                    fields[i](row, out);
                 });
             })
         }

@@ -339,9 +339,9 @@ fn split(rows: &[u32], condition: &BooleanArray) -> (Vec<u32>, Vec<u32>) {
     let (mut yes, mut no) = (Vec::new(), Vec::new());
     for (i, row) in rows.iter().enumerate() {
         if bits.value(i) {
-            yes.push(*row)
+            yes.push(*row);
         } else {
-            no.push(*row)
+            no.push(*row);
         }
     }
     (yes, no)

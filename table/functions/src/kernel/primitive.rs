@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray};
+use arrow_array::{Array, ArrowPrimitiveType, BooleanArray, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType as ArrowType;
 
@@ -123,14 +123,4 @@ pub(crate) fn valid_rows(columns: &[&Column]) -> Option<NullBuffer> {
         .fold(None, |nulls, column| {
             NullBuffer::union(nulls.as_ref(), column.array().logical_nulls().as_ref())
         })
-}
-
-/// Returns the column as an array of a primitive type over the same numbers.
-pub(crate) fn reinterpret<A: ArrowPrimitiveType>(array: &ArrayRef) -> Result<PrimitiveArray<A>> {
-    let data = array
-        .to_data()
-        .into_builder()
-        .data_type(A::DATA_TYPE)
-        .build()?;
-    Ok(PrimitiveArray::from(data))
 }

@@ -221,8 +221,6 @@ macro_rules! write_wrapped {
 write_wrapped! {
     DateOut(i32) = Date32Type,
     TimeOut(i32) = Time32MillisecondType,
-    MonthsOut(i32) = IntervalYearMonthType,
-    MillisOut(i64) = DurationMillisecondType,
 }
 
 impl Write for bool {
@@ -401,6 +399,19 @@ pub(crate) fn for_text_rows(
         }
     }
     Ok(Column::Array(Arc::new(builder.finish())))
+}
+
+/// As [`for_text_rows`], with bytes.
+pub(crate) fn for_bytes_rows(
+    columns: &[Column],
+    rows: usize,
+    mut f: impl FnMut(usize, &mut Vec<u8>) -> Result<bool>,
+) -> Result<Column> {
+    let mut bytes = Vec::new();
+    for_rows(columns, rows, &aquifer_types::DataTypes::bytes(), |row| {
+        bytes.clear();
+        Ok(f(row, &mut bytes)?.then(|| bytes.clone()))
+    })
 }
 
 macro_rules! lift {

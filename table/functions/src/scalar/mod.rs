@@ -7,16 +7,26 @@ use crate::definition::{BuiltIn, FunctionDefinition};
 use crate::error::{FunctionError, Result};
 
 mod arithmetic;
+mod collection;
 mod comparison;
 mod conditional;
 mod logical;
+mod math;
+mod regular_expression;
+mod string;
+mod temporal;
 
 /// The families' lists.
 const FAMILIES: &[&[BuiltIn]] = &[
     arithmetic::FUNCTIONS,
+    collection::FUNCTIONS,
     comparison::FUNCTIONS,
     conditional::FUNCTIONS,
     logical::FUNCTIONS,
+    math::FUNCTIONS,
+    regular_expression::FUNCTIONS,
+    string::FUNCTIONS,
+    temporal::FUNCTIONS,
 ];
 
 /// Every function by its name and aliases.

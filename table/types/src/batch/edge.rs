@@ -46,6 +46,7 @@ pub struct ChangeBatchCodec {
 impl ChangeBatchCodec {
     /// The codec of an edge with these column types.
     #[must_use]
+    #[expect(clippy::new_ret_no_self, reason = "edges take the trait object")]
     pub fn new(types: Vec<DataType>) -> Arc<dyn BatchCodec> {
         Arc::new(Self { types })
     }

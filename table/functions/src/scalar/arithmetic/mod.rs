@@ -11,6 +11,8 @@ mod multiply;
 mod numeric;
 mod temporal;
 
+pub(super) use temporal::add_months_to;
+
 pub(super) const FUNCTIONS: &[BuiltIn] = &[
     modulo::MODULO,
     multiply::TIMES,

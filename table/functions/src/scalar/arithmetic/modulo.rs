@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use aquifer_types::LogicalType;
 use aquifer_types::decimal::modulo_type;
+use aquifer_types::{DataTypes, LogicalType};
 use arrow_array::types::{Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type};
 
 use super::add_subtract::unexpected;
 use super::{decimal, infer};
+use crate::cast;
 use crate::column::Column;
 use crate::definition::{BuiltIn, Implementation, Inference, Kernel, KernelArgs, Notation};
 use crate::error::Result;
@@ -20,7 +21,11 @@ pub(super) const MODULO: BuiltIn = BuiltIn::with(
         let mut inferred = infer::numbers(arguments, modulo_type)?;
         // The rest is less than the divisor, whose type it has.
         let divisor = &arguments[1].data_type.logical;
-        if inferred.result.logical.is_integer() && divisor.is_integer() {
+        let whole = inferred.arguments.iter().all(|t| match t.logical {
+            LogicalType::Decimal { scale, .. } => scale == 0,
+            ref other => other.is_integer(),
+        });
+        if whole && (divisor.is_integer() || divisor.is_decimal()) {
             inferred.result.logical = divisor.clone();
         }
         Some(inferred)
@@ -71,6 +76,31 @@ fn kernel(args: &KernelArgs<'_>) -> Result<Kernel> {
         LogicalType::Double => Ok(Box::new(move |c, _| {
             binary::<Float64Type, Float64Type, Float64Type>(&c[0], &c[1], &result, |a, b| a % b)
         })),
-        _ => decimal::modulo(args).ok_or_else(|| unexpected("%")),
+        _ => {
+            if args.result.logical.is_decimal() {
+                return decimal::modulo(args).ok_or_else(|| unexpected("%"));
+            }
+            // The rest of whole decimals by an integer is such an integer.
+            let wide = DataTypes::decimal(38, 0);
+            let rest = decimal::modulo(&KernelArgs {
+                result: &wide,
+                ..*args
+            })
+            .ok_or_else(|| unexpected("%"))?;
+            let cast = cast::compile(&wide, args.result)?;
+            Ok(Box::new(move |c, x| {
+                let context = cast::CastContext {
+                    eval: x.eval,
+                    try_: false,
+                };
+                let rest = rest(c, x)?;
+                let array = cast(rest.array(), &context)?;
+                Ok(if rest.is_scalar() {
+                    Column::Scalar(array)
+                } else {
+                    Column::Array(array)
+                })
+            }))
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::kernel::primitive::binary;
 use crate::signature::{Argument, Inferred};
 
 /// Returns the day number some months later.
-pub(crate) fn add_months(days: i64, months: i64) -> i64 {
+fn add_months(days: i64, months: i64) -> i64 {
     let (year, month, day) = temporal::civil_from_days(days);
     let total = year
         .saturating_mul(12)
@@ -26,7 +26,7 @@ pub(crate) fn add_months(days: i64, months: i64) -> i64 {
 }
 
 /// Moves a point in time of `unit` parts per day by months.
-pub(crate) fn add_months_to(point: i64, months: i64, per_day: i64) -> i64 {
+pub(in crate::scalar) fn add_months_to(point: i64, months: i64, per_day: i64) -> i64 {
     let days = add_months(point.div_euclid(per_day), months);
     days.wrapping_mul(per_day)
         .wrapping_add(point.rem_euclid(per_day))
