@@ -182,7 +182,7 @@ impl<'scope> Renderer<'scope, '_> {
             activator,
             rows,
             watermarks,
-            assigners: node.assigners.iter().map(Vec::len).collect(),
+            assigners: node.assigners.clone(),
             inputs: node.inputs,
             outputs,
             assigns: node.assigns_watermarks,
@@ -202,7 +202,8 @@ impl<'scope> Renderer<'scope, '_> {
         builder: &mut OperatorBuilder<'scope, u64>,
         node: &Node,
     ) -> Vec<WatermarkInput> {
-        let mut assigners: Vec<usize> = node.assigners.iter().flatten().copied().collect();
+        let of_all_inputs = node.assigners.iter().flatten();
+        let mut assigners: Vec<usize> = of_all_inputs.map(|assigner| assigner.node).collect();
         assigners.sort_unstable();
         assigners.dedup();
         assigners
@@ -214,7 +215,7 @@ impl<'scope> Renderer<'scope, '_> {
                     .iter()
                     .enumerate()
                     .filter_map(|(input, own)| {
-                        Some((input, own.iter().position(|other| *other == assigner)?))
+                        Some((input, own.iter().position(|other| other.node == assigner)?))
                     })
                     .collect();
                 // Watermarks are addressed by their sender, as the copies of a broadcast are.

@@ -45,8 +45,18 @@ pub struct Node {
     pub parallelism: Option<usize>,
     /// True when it sends watermarks to those that ask.
     pub assigns_watermarks: bool,
-    /// For each logical input the nodes that make its watermark, sorted; empty for nodes that do not ask.
-    pub assigners: Vec<Vec<usize>>,
+    /// For each logical input what makes its watermark, sorted by node; empty for nodes that do not ask.
+    pub assigners: Vec<Vec<Assigner>>,
+}
+
+/// A node that makes the watermark of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assigner {
+    /// Index of the node.
+    pub node: usize,
+    /// True when rows stay on their worker all the way from it: then the watermark of the same worker's instance is
+    /// the one that counts.
+    pub is_local: bool,
 }
 
 /// What a [`Node`] does.
@@ -336,23 +346,33 @@ fn edges_of(
 }
 
 /// The nearest assigners upstream, for each logical input.
-fn assigners_of(edges: &[NodeEdge], inputs: usize, nodes: &[Node]) -> Vec<Vec<usize>> {
+fn assigners_of(edges: &[NodeEdge], inputs: usize, nodes: &[Node]) -> Vec<Vec<Assigner>> {
+    let is_forward = |edge: &NodeEdge| matches!(edge.exchange, Exchange::Forward);
     (0..inputs)
         .map(|input| {
-            let mut found = BTreeSet::new();
-            let mut stack: Vec<usize> = edges
+            let mut found: BTreeMap<usize, bool> = BTreeMap::new();
+            let mut seen = BTreeSet::new();
+            let mut stack: Vec<(usize, bool)> = edges
                 .iter()
                 .filter(|edge| edge.input == input)
-                .map(|edge| edge.node)
+                .map(|edge| (edge.node, is_forward(edge)))
                 .collect();
-            while let Some(index) = stack.pop() {
+            while let Some((index, is_local)) = stack.pop() {
+                if !seen.insert((index, is_local)) {
+                    continue;
+                }
                 if nodes[index].assigns_watermarks {
-                    found.insert(index);
+                    // One way by other workers is enough.
+                    *found.entry(index).or_insert(true) &= is_local;
                 } else {
-                    stack.extend(nodes[index].edges.iter().map(|edge| edge.node));
+                    let edges = nodes[index].edges.iter();
+                    stack.extend(edges.map(|edge| (edge.node, is_local && is_forward(edge))));
                 }
             }
-            found.into_iter().collect()
+            found
+                .into_iter()
+                .map(|(node, is_local)| Assigner { node, is_local })
+                .collect()
         })
         .collect()
 }

@@ -25,6 +25,7 @@ use crate::driver::report::panic_message;
 use crate::epoch::{CheckpointRequest, StopMode, now};
 use crate::error::{Result, RuntimeError};
 use crate::operator::{EpochEnd, EpochOperator, OperatorContext, Output, Snapshot};
+use crate::stream_graph::Assigner;
 use crate::time::{Watermark, WatermarkTracker, WatermarkUpdate};
 
 /// How soon an operator that answered [`EpochEnd::Pending`] is asked again.
@@ -90,8 +91,8 @@ pub(crate) struct OperatorParts {
     pub(crate) activator: Activator,
     pub(crate) rows: Vec<RowInput>,
     pub(crate) watermarks: Vec<WatermarkInput>,
-    /// The number of assigners of each logical input.
-    pub(crate) assigners: Vec<usize>,
+    /// What makes the watermark of each logical input.
+    pub(crate) assigners: Vec<Vec<Assigner>>,
     pub(crate) inputs: usize,
     pub(crate) outputs: Vec<OutputPort>,
     pub(crate) assigns: bool,
@@ -113,7 +114,7 @@ impl OperatorDriver {
             trackers: parts
                 .assigners
                 .iter()
-                .map(|assigners| WatermarkTracker::new(*assigners, parts.context.workers))
+                .map(|assigners| tracker(assigners, &parts.context))
                 .collect(),
             job: parts.job,
             node: parts.node,
@@ -381,6 +382,19 @@ impl OperatorDriver {
             &self.context,
         );
     }
+}
+
+/// Follows the assigners of one input.
+fn tracker(assigners: &[Assigner], context: &OperatorContext) -> WatermarkTracker {
+    let mut tracker = WatermarkTracker::new(assigners.len(), context.workers);
+    for (index, _) in assigners
+        .iter()
+        .enumerate()
+        .filter(|(_, assigner)| assigner.is_local)
+    {
+        tracker.follow_only(index, context.worker);
+    }
+    tracker
 }
 
 /// Sends an output's rows and, if the node assigns watermarks, its watermark to every worker.

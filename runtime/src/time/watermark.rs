@@ -48,6 +48,15 @@ impl WatermarkTracker {
         }
     }
 
+    /// Only this instance of the assigner sends rows here; what the others promise does not matter.
+    pub fn follow_only(&mut self, assigner: usize, instance: usize) {
+        for (other, watermark) in self.assigners[assigner].iter_mut().enumerate() {
+            if other != instance {
+                *watermark = Watermark::At(MAX_WATERMARK);
+            }
+        }
+    }
+
     /// Takes in one update. Promises never go back.
     pub fn update(&mut self, assigner: usize, update: WatermarkUpdate) {
         let slot = &mut self.assigners[assigner][update.instance as usize];
@@ -116,6 +125,19 @@ mod tests {
         assert_eq!(tracker.advance(), 10);
         tracker.update(1, at(0, 7));
         assert_eq!(tracker.advance(), 10, "a watermark never falls");
+    }
+
+    #[test]
+    fn of_a_local_assigner_one_instance_counts() {
+        let mut tracker = WatermarkTracker::new(2, 3);
+        tracker.follow_only(0, 1);
+        for instance in 0..3 {
+            tracker.update(1, at(instance, 50));
+        }
+        assert_eq!(tracker.advance(), MIN_WATERMARK);
+        tracker.update(0, at(1, 20));
+        tracker.update(0, at(2, 10));
+        assert_eq!(tracker.advance(), 20);
     }
 
     #[test]
