@@ -111,6 +111,11 @@ impl SourceDriver {
             };
             if self.phase == Phase::New {
                 self.open()?;
+                // Once in the first epoch, however many are announced by now: a reader that has nothing to read then
+                // ends event time in the same epoch in every run.
+                if self.phase == Phase::Reading {
+                    self.poll()?;
+                }
             }
             if let Some(mode) = stop {
                 return self.end_job(mode);
