@@ -18,7 +18,8 @@ pub mod temporal;
 mod value;
 
 pub use batch::{
-    ChangeBatch, ChangeBatchBuilder, ChangeBatchCodec, ColumnBuilder, column_value, scalar_array,
+    ChangeBatch, ChangeBatchBuilder, ChangeBatchCodec, ColumnBuilder, ColumnParts, column_value,
+    scalar_array,
 };
 pub use cast::{find_common_type, supports_explicit_cast, supports_implicit_cast};
 pub use data_type::{DataType, DataTypes, Field, LogicalType, data_type_from_arrow};

@@ -8,7 +8,7 @@ use super::{
 use crate::descriptor::FORMAT;
 use crate::error::{Result, ValidationErrorKind};
 use crate::identifier::ObjectIdentifier;
-use crate::options::{OptionList, TableOptions};
+use crate::options::{AnyConfigOption, OptionList, TableOptions};
 use crate::schema::ResolvedSchema;
 
 /// Makes the sources and sinks of one connector.
@@ -29,6 +29,16 @@ pub trait DynamicTableFactory: Send + Sync {
     /// The options that may be given, sorted by key; without `connector` and `format`.
     fn optional_options(&self) -> &'static OptionList {
         &[]
+    }
+
+    /// Further options that may be given, whose keys depend on the columns of the table, such as
+    /// `fields.price.min`.
+    fn column_options(
+        &self,
+        schema: &ResolvedSchema,
+    ) -> Vec<(String, &'static dyn AnyConfigOption)> {
+        let _ = schema;
+        Vec::new()
     }
 
     /// Whether the option `format` and the format's options may be given.

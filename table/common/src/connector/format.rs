@@ -58,6 +58,11 @@ pub trait DecodingFormat: Send + Sync {
     /// The kinds of changes its records can express.
     fn changelog_mode(&self) -> ChangelogMode;
 
+    /// Whether a record begins after every line end, so that workers may share a large file.
+    fn is_splittable(&self) -> bool {
+        false
+    }
+
     /// Makes a decoder.
     ///
     /// # Errors
@@ -77,7 +82,7 @@ pub struct DecoderContext {
 /// Turns bytes into columns. Rows are collected until [`take`](Decoder::take).
 pub trait Decoder {
     /// Begins to read `origin` (a file, a message) at byte `offset`, which is the begin of `line`
-    /// (from 1). Only for messages.
+    /// (from 1). At offset 0 there may be what stands before the records, such as a header.
     fn start(&mut self, origin: &str, offset: u64, line: u64);
 
     /// Reads at most `max_rows` whole records from the begin of `bytes`. Without `is_end` a record
@@ -155,6 +160,11 @@ pub trait EncodingFormat: Send + Sync {
 
 /// Turns rows into bytes.
 pub trait Encoder {
+    /// Begins a file: appends what stands before its records.
+    fn start(&mut self, out: &mut Vec<u8>) {
+        let _ = out;
+    }
+
     /// Appends one record per row and unit of weight to `out`, each with its end mark.
     ///
     /// # Errors

@@ -125,6 +125,7 @@ impl FactoryRegistry {
         {
             known.insert(option.key().to_string(), *option);
         }
+        known.extend(connector.column_options(context.schema));
         let prefix = format.map_or(String::new(), |f| format!("{}.", f.identifier()));
         if let Some(format) = format {
             for option in format

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
+use arrow_array::builder::{
+    ArrayBuilder as _, BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder,
+};
 use arrow_array::types::{
     Date32Type, Decimal128Type, DurationMillisecondType, Float32Type, Float64Type, Int8Type,
     Int16Type, Int32Type, Int64Type, IntervalYearMonthType, Time32MillisecondType,
@@ -23,42 +25,75 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct ColumnBuilder {
     data_type: DataType,
-    column: Column,
+    column: ColumnParts,
 }
 
+/// What a [`ColumnBuilder`] consists of, for decoders that append without making a [`Value`].
+///
+/// A nested column has as many elements, pairs or fields as its offsets and nulls say: who appends
+/// to them appends to all.
 #[derive(Debug)]
-enum Column {
+pub enum ColumnParts {
+    /// BOOLEAN.
     Boolean(BooleanBuilder),
+    /// TINYINT.
     TinyInt(PrimitiveBuilder<Int8Type>),
+    /// SMALLINT.
     SmallInt(PrimitiveBuilder<Int16Type>),
+    /// INT.
     Int(PrimitiveBuilder<Int32Type>),
+    /// BIGINT.
     BigInt(PrimitiveBuilder<Int64Type>),
+    /// FLOAT.
     Float(PrimitiveBuilder<Float32Type>),
+    /// DOUBLE.
     Double(PrimitiveBuilder<Float64Type>),
+    /// DECIMAL: unscaled numbers.
     Decimal(PrimitiveBuilder<Decimal128Type>),
+    /// CHAR and VARCHAR.
     String(StringBuilder),
+    /// BINARY and VARBINARY.
     Bytes(BinaryBuilder),
+    /// DATE: days since 1970-01-01.
     Date(PrimitiveBuilder<Date32Type>),
+    /// TIME: milliseconds of the day.
     Time(PrimitiveBuilder<Time32MillisecondType>),
+    /// Timestamps with a precision up to 6.
     Micros(PrimitiveBuilder<TimestampMicrosecondType>),
+    /// Timestamps with a precision above 6.
     Nanos(PrimitiveBuilder<TimestampNanosecondType>),
+    /// INTERVAL YEAR TO MONTH.
     Months(PrimitiveBuilder<IntervalYearMonthType>),
+    /// INTERVAL DAY TO SECOND.
     Millis(PrimitiveBuilder<DurationMillisecondType>),
+    /// ARRAY.
     List {
+        /// Where each list ends, after a 0.
         offsets: Vec<i32>,
+        /// Which lists are NULL.
         nulls: NullBufferBuilder,
+        /// The elements of all lists.
         element: Box<ColumnBuilder>,
     },
+    /// MAP and MULTISET.
     Map {
+        /// Where each map ends, after a 0.
         offsets: Vec<i32>,
+        /// Which maps are NULL.
         nulls: NullBufferBuilder,
+        /// The keys of all maps.
         key: Box<ColumnBuilder>,
+        /// The values of all maps.
         value: Box<ColumnBuilder>,
     },
+    /// ROW.
     Struct {
+        /// Which rows are NULL.
         nulls: NullBufferBuilder,
+        /// The fields, as long as `nulls`.
         fields: Vec<ColumnBuilder>,
     },
+    /// The type of a bare NULL: the number of rows.
     Null(usize),
 }
 
@@ -68,37 +103,39 @@ impl ColumnBuilder {
     pub fn new(data_type: &DataType, capacity: usize) -> Self {
         let arrow = data_type.to_arrow();
         let column = match &data_type.logical {
-            LogicalType::Boolean => Column::Boolean(BooleanBuilder::with_capacity(capacity)),
-            LogicalType::TinyInt => Column::TinyInt(PrimitiveBuilder::with_capacity(capacity)),
-            LogicalType::SmallInt => Column::SmallInt(PrimitiveBuilder::with_capacity(capacity)),
-            LogicalType::Int => Column::Int(PrimitiveBuilder::with_capacity(capacity)),
-            LogicalType::BigInt => Column::BigInt(PrimitiveBuilder::with_capacity(capacity)),
-            LogicalType::Float => Column::Float(PrimitiveBuilder::with_capacity(capacity)),
-            LogicalType::Double => Column::Double(PrimitiveBuilder::with_capacity(capacity)),
-            LogicalType::Decimal { .. } => {
-                Column::Decimal(PrimitiveBuilder::with_capacity(capacity).with_data_type(arrow))
+            LogicalType::Boolean => ColumnParts::Boolean(BooleanBuilder::with_capacity(capacity)),
+            LogicalType::TinyInt => ColumnParts::TinyInt(PrimitiveBuilder::with_capacity(capacity)),
+            LogicalType::SmallInt => {
+                ColumnParts::SmallInt(PrimitiveBuilder::with_capacity(capacity))
             }
+            LogicalType::Int => ColumnParts::Int(PrimitiveBuilder::with_capacity(capacity)),
+            LogicalType::BigInt => ColumnParts::BigInt(PrimitiveBuilder::with_capacity(capacity)),
+            LogicalType::Float => ColumnParts::Float(PrimitiveBuilder::with_capacity(capacity)),
+            LogicalType::Double => ColumnParts::Double(PrimitiveBuilder::with_capacity(capacity)),
+            LogicalType::Decimal { .. } => ColumnParts::Decimal(
+                PrimitiveBuilder::with_capacity(capacity).with_data_type(arrow),
+            ),
             LogicalType::Char(_) | LogicalType::VarChar(_) => {
-                Column::String(StringBuilder::with_capacity(capacity, capacity * 8))
+                ColumnParts::String(StringBuilder::with_capacity(capacity, capacity * 8))
             }
             LogicalType::Binary(_) | LogicalType::VarBinary(_) => {
-                Column::Bytes(BinaryBuilder::with_capacity(capacity, capacity * 8))
+                ColumnParts::Bytes(BinaryBuilder::with_capacity(capacity, capacity * 8))
             }
-            LogicalType::Date => Column::Date(PrimitiveBuilder::with_capacity(capacity)),
-            LogicalType::Time(_) => Column::Time(PrimitiveBuilder::with_capacity(capacity)),
+            LogicalType::Date => ColumnParts::Date(PrimitiveBuilder::with_capacity(capacity)),
+            LogicalType::Time(_) => ColumnParts::Time(PrimitiveBuilder::with_capacity(capacity)),
             LogicalType::Timestamp(p) | LogicalType::TimestampLtz(p) if *p <= 6 => {
-                Column::Micros(PrimitiveBuilder::with_capacity(capacity).with_data_type(arrow))
+                ColumnParts::Micros(PrimitiveBuilder::with_capacity(capacity).with_data_type(arrow))
             }
             LogicalType::Timestamp(_) | LogicalType::TimestampLtz(_) => {
-                Column::Nanos(PrimitiveBuilder::with_capacity(capacity).with_data_type(arrow))
+                ColumnParts::Nanos(PrimitiveBuilder::with_capacity(capacity).with_data_type(arrow))
             }
             LogicalType::IntervalYearMonth => {
-                Column::Months(PrimitiveBuilder::with_capacity(capacity))
+                ColumnParts::Months(PrimitiveBuilder::with_capacity(capacity))
             }
             LogicalType::IntervalDayTime => {
-                Column::Millis(PrimitiveBuilder::with_capacity(capacity))
+                ColumnParts::Millis(PrimitiveBuilder::with_capacity(capacity))
             }
-            LogicalType::Array(element) => Column::List {
+            LogicalType::Array(element) => ColumnParts::List {
                 offsets: vec![0],
                 nulls: NullBufferBuilder::new(capacity),
                 element: Box::new(Self::new(element, capacity)),
@@ -107,14 +144,14 @@ impl ColumnBuilder {
             LogicalType::Multiset(element) => {
                 Self::map(element, &DataType::new(LogicalType::Int), capacity)
             }
-            LogicalType::Row(fields) => Column::Struct {
+            LogicalType::Row(fields) => ColumnParts::Struct {
                 nulls: NullBufferBuilder::new(capacity),
                 fields: fields
                     .iter()
                     .map(|f| Self::new(&f.data_type, capacity))
                     .collect(),
             },
-            LogicalType::Null => Column::Null(0),
+            LogicalType::Null => ColumnParts::Null(0),
         };
         Self {
             data_type: data_type.clone(),
@@ -122,8 +159,8 @@ impl ColumnBuilder {
         }
     }
 
-    fn map(key: &DataType, value: &DataType, capacity: usize) -> Column {
-        Column::Map {
+    fn map(key: &DataType, value: &DataType, capacity: usize) -> ColumnParts {
+        ColumnParts::Map {
             offsets: vec![0],
             nulls: NullBufferBuilder::new(capacity),
             key: Box::new(Self::new(&key.clone().not_null(), capacity)),
@@ -135,6 +172,44 @@ impl ColumnBuilder {
     #[must_use]
     pub fn data_type(&self) -> &DataType {
         &self.data_type
+    }
+
+    /// Returns the type and what the column consists of, to append to it directly.
+    pub fn parts_mut(&mut self) -> (&DataType, &mut ColumnParts) {
+        (&self.data_type, &mut self.column)
+    }
+
+    /// Returns the number of values so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.column {
+            ColumnParts::Boolean(b) => b.len(),
+            ColumnParts::TinyInt(b) => b.len(),
+            ColumnParts::SmallInt(b) => b.len(),
+            ColumnParts::Int(b) => b.len(),
+            ColumnParts::BigInt(b) => b.len(),
+            ColumnParts::Float(b) => b.len(),
+            ColumnParts::Double(b) => b.len(),
+            ColumnParts::Decimal(b) => b.len(),
+            ColumnParts::String(b) => b.len(),
+            ColumnParts::Bytes(b) => b.len(),
+            ColumnParts::Date(b) => b.len(),
+            ColumnParts::Time(b) => b.len(),
+            ColumnParts::Micros(b) => b.len(),
+            ColumnParts::Nanos(b) => b.len(),
+            ColumnParts::Months(b) => b.len(),
+            ColumnParts::Millis(b) => b.len(),
+            ColumnParts::List { nulls, .. }
+            | ColumnParts::Map { nulls, .. }
+            | ColumnParts::Struct { nulls, .. } => nulls.len(),
+            ColumnParts::Null(n) => *n,
+        }
+    }
+
+    /// Returns whether there are no values so far.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     fn mismatch(&self, value: &Value) -> TypesError {
@@ -170,31 +245,31 @@ impl ColumnBuilder {
     /// Appends NULL, even where the type forbids it.
     pub fn push_null(&mut self) {
         match &mut self.column {
-            Column::Boolean(b) => b.append_null(),
-            Column::TinyInt(b) => b.append_null(),
-            Column::SmallInt(b) => b.append_null(),
-            Column::Int(b) => b.append_null(),
-            Column::BigInt(b) => b.append_null(),
-            Column::Float(b) => b.append_null(),
-            Column::Double(b) => b.append_null(),
-            Column::Decimal(b) => b.append_null(),
-            Column::String(b) => b.append_null(),
-            Column::Bytes(b) => b.append_null(),
-            Column::Date(b) => b.append_null(),
-            Column::Time(b) => b.append_null(),
-            Column::Micros(b) => b.append_null(),
-            Column::Nanos(b) => b.append_null(),
-            Column::Months(b) => b.append_null(),
-            Column::Millis(b) => b.append_null(),
-            Column::List { offsets, nulls, .. } | Column::Map { offsets, nulls, .. } => {
+            ColumnParts::Boolean(b) => b.append_null(),
+            ColumnParts::TinyInt(b) => b.append_null(),
+            ColumnParts::SmallInt(b) => b.append_null(),
+            ColumnParts::Int(b) => b.append_null(),
+            ColumnParts::BigInt(b) => b.append_null(),
+            ColumnParts::Float(b) => b.append_null(),
+            ColumnParts::Double(b) => b.append_null(),
+            ColumnParts::Decimal(b) => b.append_null(),
+            ColumnParts::String(b) => b.append_null(),
+            ColumnParts::Bytes(b) => b.append_null(),
+            ColumnParts::Date(b) => b.append_null(),
+            ColumnParts::Time(b) => b.append_null(),
+            ColumnParts::Micros(b) => b.append_null(),
+            ColumnParts::Nanos(b) => b.append_null(),
+            ColumnParts::Months(b) => b.append_null(),
+            ColumnParts::Millis(b) => b.append_null(),
+            ColumnParts::List { offsets, nulls, .. } | ColumnParts::Map { offsets, nulls, .. } => {
                 offsets.push(offsets.last().copied().unwrap_or(0));
                 nulls.append_null();
             }
-            Column::Struct { nulls, fields } => {
+            ColumnParts::Struct { nulls, fields } => {
                 nulls.append_null();
                 fields.iter_mut().for_each(Self::push_null);
             }
-            Column::Null(n) => *n += 1,
+            ColumnParts::Null(n) => *n += 1,
         }
     }
 
@@ -209,18 +284,18 @@ impl ColumnBuilder {
             };
         }
         match (&mut self.column, value) {
-            (Column::Boolean(b), Value::Boolean(v)) => b.append_value(*v),
-            (Column::TinyInt(b), _) => integer!(b),
-            (Column::SmallInt(b), _) => integer!(b),
-            (Column::Int(b), _) => integer!(b),
-            (Column::BigInt(b), _) => integer!(b),
-            (Column::Float(b), Value::Float(v)) => b.append_value(*v),
-            (Column::Double(b), Value::Double(v)) => b.append_value(*v),
-            (Column::Double(b), Value::Float(v)) => b.append_value((*v).into()),
-            (Column::Double(b), Value::TinyInt(_) | Value::SmallInt(_) | Value::Int(_)) => {
+            (ColumnParts::Boolean(b), Value::Boolean(v)) => b.append_value(*v),
+            (ColumnParts::TinyInt(b), _) => integer!(b),
+            (ColumnParts::SmallInt(b), _) => integer!(b),
+            (ColumnParts::Int(b), _) => integer!(b),
+            (ColumnParts::BigInt(b), _) => integer!(b),
+            (ColumnParts::Float(b), Value::Float(v)) => b.append_value(*v),
+            (ColumnParts::Double(b), Value::Double(v)) => b.append_value(*v),
+            (ColumnParts::Double(b), Value::Float(v)) => b.append_value((*v).into()),
+            (ColumnParts::Double(b), Value::TinyInt(_) | Value::SmallInt(_) | Value::Int(_)) => {
                 b.append_value(value.as_i64().unwrap_or(0) as f64);
             }
-            (Column::Decimal(b), _) => {
+            (ColumnParts::Decimal(b), _) => {
                 let LogicalType::Decimal { precision, scale } = self.data_type.logical else {
                     return Ok(false);
                 };
@@ -233,15 +308,17 @@ impl ColumnBuilder {
                     None => return Ok(false),
                 }
             }
-            (Column::String(b), Value::String(v)) => b.append_value(v),
-            (Column::Bytes(b), Value::Bytes(v)) => b.append_value(v),
-            (Column::Date(b), Value::Date(v)) => b.append_value(*v),
-            (Column::Time(b), Value::Time(v)) => b.append_value(*v),
-            (Column::Micros(_) | Column::Nanos(_), _) => return self.push_timestamp(value),
-            (Column::Months(b), Value::IntervalYearMonth(v)) => b.append_value(*v),
-            (Column::Millis(b), Value::IntervalDayTime(v)) => b.append_value(*v),
+            (ColumnParts::String(b), Value::String(v)) => b.append_value(v),
+            (ColumnParts::Bytes(b), Value::Bytes(v)) => b.append_value(v),
+            (ColumnParts::Date(b), Value::Date(v)) => b.append_value(*v),
+            (ColumnParts::Time(b), Value::Time(v)) => b.append_value(*v),
+            (ColumnParts::Micros(_) | ColumnParts::Nanos(_), _) => {
+                return self.push_timestamp(value);
+            }
+            (ColumnParts::Months(b), Value::IntervalYearMonth(v)) => b.append_value(*v),
+            (ColumnParts::Millis(b), Value::IntervalDayTime(v)) => b.append_value(*v),
             (
-                Column::List {
+                ColumnParts::List {
                     offsets,
                     nulls,
                     element,
@@ -255,7 +332,7 @@ impl ColumnBuilder {
                 nulls.append_non_null();
             }
             (
-                Column::Map {
+                ColumnParts::Map {
                     offsets,
                     nulls,
                     key,
@@ -270,7 +347,7 @@ impl ColumnBuilder {
                 push_offset(offsets, entries.len())?;
                 nulls.append_non_null();
             }
-            (Column::Struct { nulls, fields }, Value::Row(row)) => {
+            (ColumnParts::Struct { nulls, fields }, Value::Row(row)) => {
                 if row.arity() != fields.len() {
                     return Err(TypesError::ColumnCount {
                         expected: fields.len(),
@@ -294,8 +371,8 @@ impl ColumnBuilder {
             _ => return Ok(false),
         };
         match &mut self.column {
-            Column::Micros(b) => b.append_value(timestamp.to_micros()),
-            Column::Nanos(b) => b.append_value(timestamp.to_nanos()?),
+            ColumnParts::Micros(b) => b.append_value(timestamp.to_micros()),
+            ColumnParts::Nanos(b) => b.append_value(timestamp.to_nanos()?),
             _ => return Ok(false),
         }
         Ok(true)
@@ -306,23 +383,23 @@ impl ColumnBuilder {
     pub fn finish(&mut self) -> ArrayRef {
         let arrow = self.data_type.to_arrow();
         match &mut self.column {
-            Column::Boolean(b) => Arc::new(b.finish()),
-            Column::TinyInt(b) => Arc::new(b.finish()),
-            Column::SmallInt(b) => Arc::new(b.finish()),
-            Column::Int(b) => Arc::new(b.finish()),
-            Column::BigInt(b) => Arc::new(b.finish()),
-            Column::Float(b) => Arc::new(b.finish()),
-            Column::Double(b) => Arc::new(b.finish()),
-            Column::Decimal(b) => Arc::new(b.finish()),
-            Column::String(b) => Arc::new(b.finish()),
-            Column::Bytes(b) => Arc::new(b.finish()),
-            Column::Date(b) => Arc::new(b.finish()),
-            Column::Time(b) => Arc::new(b.finish()),
-            Column::Micros(b) => Arc::new(b.finish()),
-            Column::Nanos(b) => Arc::new(b.finish()),
-            Column::Months(b) => Arc::new(b.finish()),
-            Column::Millis(b) => Arc::new(b.finish()),
-            Column::List {
+            ColumnParts::Boolean(b) => Arc::new(b.finish()),
+            ColumnParts::TinyInt(b) => Arc::new(b.finish()),
+            ColumnParts::SmallInt(b) => Arc::new(b.finish()),
+            ColumnParts::Int(b) => Arc::new(b.finish()),
+            ColumnParts::BigInt(b) => Arc::new(b.finish()),
+            ColumnParts::Float(b) => Arc::new(b.finish()),
+            ColumnParts::Double(b) => Arc::new(b.finish()),
+            ColumnParts::Decimal(b) => Arc::new(b.finish()),
+            ColumnParts::String(b) => Arc::new(b.finish()),
+            ColumnParts::Bytes(b) => Arc::new(b.finish()),
+            ColumnParts::Date(b) => Arc::new(b.finish()),
+            ColumnParts::Time(b) => Arc::new(b.finish()),
+            ColumnParts::Micros(b) => Arc::new(b.finish()),
+            ColumnParts::Nanos(b) => Arc::new(b.finish()),
+            ColumnParts::Months(b) => Arc::new(b.finish()),
+            ColumnParts::Millis(b) => Arc::new(b.finish()),
+            ColumnParts::List {
                 offsets,
                 nulls,
                 element,
@@ -338,7 +415,7 @@ impl ColumnBuilder {
                     nulls.finish(),
                 ))
             }
-            Column::Map {
+            ColumnParts::Map {
                 offsets,
                 nulls,
                 key,
@@ -361,7 +438,7 @@ impl ColumnBuilder {
                     ordered,
                 ))
             }
-            Column::Struct { nulls, fields } => {
+            ColumnParts::Struct { nulls, fields } => {
                 let ArrowType::Struct(names) = arrow else {
                     unreachable!("ROW is a struct")
                 };
@@ -372,7 +449,7 @@ impl ColumnBuilder {
                     .expect("all fields got one value per row");
                 Arc::new(array)
             }
-            Column::Null(n) => Arc::new(NullArray::new(std::mem::take(n))),
+            ColumnParts::Null(n) => Arc::new(NullArray::new(std::mem::take(n))),
         }
     }
 }

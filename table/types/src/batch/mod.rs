@@ -11,7 +11,7 @@ mod column_value;
 mod edge;
 
 pub use change_batch::{ChangeBatch, ChangeBatchBuilder};
-pub use column_builder::{ColumnBuilder, scalar_array};
+pub use column_builder::{ColumnBuilder, ColumnParts, scalar_array};
 pub use column_value::column_value;
 pub use edge::ChangeBatchCodec;
 
