@@ -3,11 +3,13 @@
 //! The harness plays the driver's part on one worker: it keeps the order of calls that [`EpochOperator`] documents.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
-use crate::batch::{Batch, StreamBatch, StreamData};
+use crate::batch::{Batch, BatchData, StreamBatch, StreamData};
 use crate::error::Result;
 use crate::metrics::OperatorMetrics;
 use crate::operator::{EpochEnd, EpochOperator, MemoryState, OperatorContext, Output, Snapshot};
+use crate::source::{SourceReader, SourceStatus};
 use crate::time::{MAX_WATERMARK, Watermark};
 
 /// Drives one operator instance in a test.
@@ -37,14 +39,7 @@ impl<O: EpochOperator> Harness<O> {
         worker: usize,
         workers: usize,
     ) -> Result<Self> {
-        let context = OperatorContext {
-            name: "test".to_string(),
-            uid: "test".to_string(),
-            worker,
-            workers,
-            parallelism: workers,
-            metrics: Arc::new(OperatorMetrics::default()),
-        };
+        let context = context(worker, workers);
         operator.open(&context)?;
         Ok(Harness {
             operator,
@@ -133,6 +128,95 @@ impl<O: EpochOperator> Harness<O> {
     pub fn restore(&mut self, state: &MemoryState) -> Result<()> {
         self.operator
             .restore(&state.restore(self.context.worker, self.context.workers))
+    }
+}
+
+/// Drives one source reader in a test, in the order of calls that [`SourceReader`] documents.
+pub struct SourceHarness {
+    reader: Box<dyn SourceReader>,
+    output: Output,
+    context: OperatorContext,
+}
+
+impl SourceHarness {
+    /// Opens `reader` as the instance `worker` of `workers`.
+    ///
+    /// # Errors
+    /// What `open` answers.
+    pub fn on_worker(
+        mut reader: Box<dyn SourceReader>,
+        worker: usize,
+        workers: usize,
+    ) -> Result<Self> {
+        let context = context(worker, workers);
+        reader.open(&context)?;
+        Ok(SourceHarness {
+            reader,
+            output: Output::new(0),
+            context,
+        })
+    }
+
+    /// What the reader was opened with.
+    pub fn context(&self) -> &OperatorContext {
+        &self.context
+    }
+
+    /// Sets the processing time of the current epoch.
+    pub fn set_processing_time(&mut self, millis: i64) {
+        self.output.processing_time = millis;
+    }
+
+    /// Polls once, and answers the batches that gave.
+    ///
+    /// # Errors
+    /// What `poll` answers.
+    pub fn poll<D: BatchData>(&mut self, max_rows: usize) -> Result<(SourceStatus, Vec<D>)> {
+        let status = self.reader.poll(&mut self.output, max_rows)?;
+        let batches = self.output.batches.drain(..);
+        let batches: Result<Vec<D>> = batches.map(|(_, batch)| batch.into_data()).collect();
+        let rows = std::mem::take(&mut self.output.rows_out);
+        self.context.metrics.records_out.fetch_add(rows, Relaxed);
+        Ok((status, batches?))
+    }
+
+    /// Ends the current epoch.
+    ///
+    /// # Errors
+    /// What `end_epoch` answers.
+    pub fn end_epoch(&mut self) -> Result<()> {
+        self.output.epoch += 1;
+        self.reader.end_epoch(&mut self.output)
+    }
+
+    /// Takes a snapshot into `state`, as at the end of an epoch with a checkpoint.
+    ///
+    /// # Errors
+    /// What `snapshot` or the encoding answers.
+    pub fn snapshot(&mut self, state: &mut MemoryState) -> Result<()> {
+        let mut snapshot = Snapshot::new();
+        self.reader.snapshot(&mut snapshot)?;
+        state.add(snapshot)
+    }
+
+    /// Gives the reader the state of an earlier run.
+    ///
+    /// # Errors
+    /// What `restore` answers.
+    pub fn restore(&mut self, state: &MemoryState) -> Result<()> {
+        let (worker, workers) = (self.context.worker, self.context.workers);
+        self.reader.restore(&state.restore(worker, workers))
+    }
+}
+
+fn context(worker: usize, workers: usize) -> OperatorContext {
+    OperatorContext {
+        name: "test".to_string(),
+        uid: "test".to_string(),
+        worker,
+        workers,
+        parallelism: workers,
+        metrics: Arc::new(OperatorMetrics::default()),
     }
 }
 

@@ -1,0 +1,90 @@
+//! Makes the two sides of the connector.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aquifer_table_common::Result;
+use aquifer_table_common::connector::{
+    DynamicTableFactory, DynamicTableSink, DynamicTableSource, FactoryContext,
+};
+use aquifer_table_common::error::{UnsupportedError, ValidationErrorKind};
+use aquifer_table_common::options::OptionList;
+
+use super::options::{
+    FILE_SIZE, MONITOR_INTERVAL, OPTIONAL, PATH, REQUIRED, ROLLOVER_INTERVAL, SINK_PARALLELISM,
+};
+use super::part_writer::RollingPolicy;
+use super::sink::FileSink;
+use super::source::FileSource;
+
+/// The connector `filesystem`.
+pub struct FilesystemFactory;
+
+impl DynamicTableFactory for FilesystemFactory {
+    fn identifier(&self) -> &'static str {
+        "filesystem"
+    }
+
+    fn description(&self) -> &'static str {
+        "Files of a folder; written exactly once."
+    }
+
+    fn required_options(&self) -> &'static OptionList {
+        &REQUIRED
+    }
+
+    fn optional_options(&self) -> &'static OptionList {
+        &OPTIONAL
+    }
+
+    fn takes_format(&self) -> bool {
+        true
+    }
+
+    fn create_source(&self, context: &FactoryContext<'_>) -> Result<Arc<dyn DynamicTableSource>> {
+        refuse_partitions(context)?;
+        let monitor_interval = context.options.get(&MONITOR_INTERVAL)?;
+        if monitor_interval == Some(Duration::ZERO) {
+            return Err(ValidationErrorKind::InvalidOption {
+                key: "source.monitor-interval".to_string(),
+                value: context
+                    .options
+                    .text("source.monitor-interval")
+                    .unwrap_or_default()
+                    .to_string(),
+                reason: "it must be longer than zero".to_string(),
+            }
+            .into());
+        }
+        Ok(Arc::new(FileSource {
+            path: context.options.get(&PATH)?,
+            monitor_interval,
+            format: context.decoding_format()?,
+            fields: context.schema.physical_fields(),
+        }))
+    }
+
+    fn create_sink(&self, context: &FactoryContext<'_>) -> Result<Arc<dyn DynamicTableSink>> {
+        refuse_partitions(context)?;
+        Ok(Arc::new(FileSink {
+            path: context.options.get(&PATH)?,
+            policy: RollingPolicy {
+                size_bytes: context.options.get(&FILE_SIZE)?.bytes(),
+                interval: context.options.get(&ROLLOVER_INTERVAL)?,
+            },
+            parallelism: context.options.get(&SINK_PARALLELISM)?.map(Into::into),
+            format: context.encoding_format()?,
+        }))
+    }
+}
+
+fn refuse_partitions(context: &FactoryContext<'_>) -> Result<()> {
+    if context.partition_keys.is_empty() {
+        return Ok(());
+    }
+    Err(
+        UnsupportedError::new("PARTITIONED BY with connector 'filesystem'")
+            .instead("Leave it out; columns are read from the files.")
+            .into(),
+    )
+}
