@@ -2,9 +2,11 @@
 
 use aquifer_functions::scalar;
 use aquifer_table_common::catalog::CatalogBaseTable;
+use aquifer_table_common::expression::Expr;
 use aquifer_table_common::operation::ShowOperation;
+use aquifer_table_common::schema::UnresolvedColumnKind;
 use aquifer_table_common::{
-    Column, ColumnKind, ObjectIdentifier, ResolvedSchema, Result, UnresolvedIdentifier,
+    Column, ColumnKind, ObjectIdentifier, ResolvedSchema, Result, Schema, UnresolvedIdentifier,
 };
 use aquifer_types::{DataTypes, Field, Row, Value};
 
@@ -49,14 +51,16 @@ pub(super) fn describe(
         .inner
         .catalogs
         .resolve(&UnresolvedIdentifier::of(path.map(String::as_str))?)?;
-    let schema = match &found.table {
+    let (schema, declared) = match &found.table {
         CatalogBaseTable::Table(table) => {
-            env.with_analyser(|analyser| analyser.resolve_table(identifier, table))?
-                .schema
+            let resolved =
+                env.with_analyser(|analyser| analyser.resolve_table(identifier, table))?;
+            (resolved.schema, table.schema.clone())
         }
-        CatalogBaseTable::View(_) => env
-            .with_analyser(|analyser| analyser.catalog_table(&found))?
-            .schema(),
+        CatalogBaseTable::View(_) => {
+            let query = env.with_analyser(|analyser| analyser.catalog_table(&found))?;
+            (query.schema(), Schema::default())
+        }
     };
     let has_comments = schema.columns.iter().any(|column| column.comment.is_some());
     let text = |name: &str| Field::new(name, DataTypes::string());
@@ -77,8 +81,8 @@ pub(super) fn describe(
             Value::from(column.data_type.clone().null().to_string()),
             Value::from(column.data_type.nullable),
             Value::from(key(&schema, column)),
-            Value::from(extras(column)),
-            Value::from(watermark(&schema, index)),
+            Value::from(extras(column, &declared)),
+            Value::from(watermark(&schema, index, &declared)),
         ];
         if has_comments {
             values.push(Value::from(column.comment.clone()));
@@ -96,10 +100,21 @@ fn key(schema: &ResolvedSchema, column: &Column) -> Option<String> {
     Some(format!("PRI({})", key.columns.join(", ")))
 }
 
-fn extras(column: &Column) -> Option<String> {
+fn extras(column: &Column, declared: &Schema) -> Option<String> {
     match &column.kind {
         ColumnKind::Physical => None,
-        ColumnKind::Computed(expression) => Some(format!("AS {expression}")),
+        ColumnKind::Computed(expression) => {
+            let columns = &declared.columns;
+            let kind = columns
+                .iter()
+                .find(|c| c.name == column.name)
+                .map(|c| &c.kind);
+            let text = match kind {
+                Some(UnresolvedColumnKind::Computed(Expr::Sql(text))) => text.clone(),
+                _ => expression.to_string(),
+            };
+            Some(format!("AS {text}"))
+        }
         ColumnKind::Metadata { key, is_virtual } => {
             let mut text = String::from("METADATA");
             if *key != column.name {
@@ -113,10 +128,19 @@ fn extras(column: &Column) -> Option<String> {
     }
 }
 
-fn watermark(schema: &ResolvedSchema, index: usize) -> Option<String> {
+fn watermark(schema: &ResolvedSchema, index: usize, declared: &Schema) -> Option<String> {
     let watermark = schema
         .watermarks
         .iter()
         .find(|watermark| watermark.column == index)?;
-    Some(watermark.expression.to_string())
+    let name = &schema.columns[index].name;
+    match declared
+        .watermarks
+        .iter()
+        .find(|w| w.column == *name)
+        .map(|w| &w.expression)
+    {
+        Some(Expr::Sql(text)) => Some(text.clone()),
+        _ => Some(watermark.expression.to_string()),
+    }
 }

@@ -3,4 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod end_to_end;
+mod errors;
+mod memory;
+mod model;
+mod results;
+mod statements;
+mod streams;
 mod support;
