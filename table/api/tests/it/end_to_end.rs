@@ -72,5 +72,34 @@ fn sql_end_to_end() {
         assert_eq!(answer(&joined), expected);
         let error = t_env.to_data_stream(&joined).err().unwrap();
         assert_eq!(error.code(), "validation.updates_not_accepted");
+
+        let totals = t_env
+            .sql_query(
+                "SELECT c.city, COUNT(*) AS orders, SUM(o.price) AS total \
+                 FROM orders AS o LEFT JOIN cities AS c ON o.customer = c.name \
+                 GROUP BY c.city HAVING COUNT(*) > 0",
+            )
+            .unwrap();
+        assert_eq!(
+            answer(&totals),
+            ["+I[Bonn, 2, 10.0]", "+I[Rome, 2, 4.0]", "+I[null, 1, 7.0]"]
+        );
+        let retract = t_env
+            .to_retract_stream::<(Option<String>, i64, Option<f64>)>(&totals)
+            .unwrap();
+        let balance: i64 = collect(&retract)
+            .iter()
+            .map(|(add, _)| if *add { 1 } else { -1 })
+            .sum();
+        assert_eq!(balance, 3);
+        let counts = t_env
+            .sql_query("SELECT customer, COUNT(*) FROM orders GROUP BY customer")
+            .unwrap();
+        let error = t_env
+            .to_append_stream::<(String, i64)>(&counts)
+            .err()
+            .unwrap();
+        assert_eq!(error.code(), "validation.updates_not_accepted");
+        assert!(error.report().contains("GROUP BY"), "{error:?}");
     });
 }

@@ -22,7 +22,6 @@ const INSERT_ONLY: ConfigOption<bool> =
     ConfigOption::new("insert-only", "true", "Refuses updates.");
 
 /// Makes the tables.
-#[derive(Default)]
 pub(crate) struct MemoryFactory;
 
 /// A name that no other list has.

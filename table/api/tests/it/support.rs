@@ -29,7 +29,7 @@ pub(crate) fn environment(workers: usize, max_rows: u64) -> StreamTableEnvironme
     let config = Configuration::new().with(&EPOCH_MAX_ROWS, NonZeroU64::new(max_rows).unwrap());
     let env = StreamExecutionEnvironment::create_local_with(workers, config);
     let t_env = StreamTableEnvironment::create(&env).unwrap();
-    t_env.register_connector(Arc::new(MemoryFactory::default()));
+    t_env.register_connector(Arc::new(MemoryFactory));
     t_env
 }
 
