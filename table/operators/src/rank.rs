@@ -56,6 +56,23 @@ pub struct RankParameters {
     pub append_only: bool,
 }
 
+impl RankParameters {
+    /// Keeps one row per key, whichever of several the order of all columns puts first: for a sink whose primary key
+    /// is not a key of the rows that reach it (Flink's `SinkUpsertMaterializer`, which keeps the last to arrive).
+    #[must_use]
+    pub fn one_per_key(types: Vec<DataType>, key: Vec<usize>, append_only: bool) -> Self {
+        RankParameters {
+            types,
+            partition: key,
+            order: Vec::new(),
+            start: 1,
+            end: 1,
+            outputs_rank: false,
+            append_only,
+        }
+    }
+}
+
 /// Keeps the rows at certain positions of each partition. See the module's description.
 ///
 /// Output: the input's columns, then the position if asked for.

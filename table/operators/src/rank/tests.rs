@@ -192,3 +192,23 @@ fn appended_rows_beyond_the_range_are_not_kept() {
     let mut state = MemoryState::default();
     harness.snapshot(&mut state).unwrap();
 }
+
+#[test]
+fn a_sink_gets_one_row_per_primary_key() {
+    let make = || RankOperator::new(RankParameters::one_per_key(types(), vec![0], false)).unwrap();
+    let mut instances = Instances::new(1, 1, make);
+    let row = |value: i32, weight: i64| (values((Some(1), Some(value), 0)), weight);
+    let mut table = Changes::new();
+    for (changes, kept) in [
+        (vec![row(2, 1), row(1, 1)], 1),
+        (vec![row(1, -1)], 2),
+        (vec![row(3, 1)], 2),
+    ] {
+        instances.process(0, &types(), &[0], changes);
+        accumulate(
+            &mut table,
+            consolidated(instances.end_epoch().remove(0), &types()),
+        );
+        assert_eq!(table, [row(kept, 1)].into());
+    }
+}

@@ -392,14 +392,15 @@ impl WindowAggregateOperator {
         for property in &self.parameters.properties {
             columns.push(match property {
                 WindowProperty::Start => {
-                    let starts = starts.iter().map(|start| start * 1000);
+                    let starts = starts.iter().map(|start| start.saturating_mul(1000));
                     Arc::new(TimestampMicrosecondArray::from_iter_values(starts)) as ArrayRef
                 }
-                WindowProperty::End => {
-                    Arc::new(TimestampMicrosecondArray::from_value(end * 1000, rows))
-                }
+                WindowProperty::End => Arc::new(TimestampMicrosecondArray::from_value(
+                    end.saturating_mul(1000),
+                    rows,
+                )),
                 WindowProperty::Time => {
-                    let last = self.times.instant_of(end - 1) * 1000;
+                    let last = self.times.instant_of(end - 1).saturating_mul(1000);
                     let last = TimestampMicrosecondArray::from_value(last, rows);
                     if self.is_instant {
                         Arc::new(last.with_timezone("UTC"))

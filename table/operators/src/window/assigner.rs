@@ -303,7 +303,9 @@ impl TimeReader {
         if self.zone.is_utc() {
             millis
         } else {
-            self.zone.to_local_micros(millis * 1000).div_euclid(1000)
+            self.zone
+                .to_local_micros(millis.saturating_mul(1000))
+                .div_euclid(1000)
         }
     }
 
@@ -312,7 +314,9 @@ impl TimeReader {
         if self.zone.is_utc() {
             millis
         } else {
-            self.zone.to_instant_micros(millis * 1000).div_euclid(1000)
+            self.zone
+                .to_instant_micros(millis.saturating_mul(1000))
+                .div_euclid(1000)
         }
     }
 }

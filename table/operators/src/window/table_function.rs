@@ -69,13 +69,13 @@ impl WindowTableFunction {
             if let Some(time) = time {
                 self.kind.for_each(time, |start, end| {
                     rows.push(row as u32);
-                    starts.push(start * 1000);
-                    ends.push(end * 1000);
+                    starts.push(start.saturating_mul(1000));
+                    ends.push(end.saturating_mul(1000));
                 });
             }
         }
         let assigned = batch.take(&UInt32Array::from(rows)).map_err(internal)?;
-        let last = |end: &i64| self.time.instant_of(end / 1000 - 1) * 1000;
+        let last = |end: &i64| self.time.instant_of(end / 1000 - 1).saturating_mul(1000);
         let times = TimestampMicrosecondArray::from_iter_values(ends.iter().map(last));
         let mut columns = assigned.columns().to_vec();
         columns.push(Arc::new(TimestampMicrosecondArray::from(starts)));

@@ -42,6 +42,7 @@ fn columns(form: usize, keys: &[(Option<i8>, Option<i8>)]) -> Vec<ArrayRef> {
         6 => vec![Arc::new(
             a().map(|v| v.map(i128::from)).collect::<Decimal128Array>(),
         )],
+        7 => vec![Arc::new(arrow_array::NullArray::new(keys.len())), text()],
         _ => vec![],
     }
 }
@@ -69,7 +70,7 @@ proptest! {
 
     #[test]
     fn numbers_are_dense_stable_and_reused(
-        form in 0usize..8,
+        form in 0usize..9,
         steps in proptest::collection::vec((proptest::collection::vec(key(), 0..40), any::<u64>()), 1..12),
     ) {
         let types: Vec<DataType> = columns(form, &[]).iter().map(|c| c.data_type().clone()).collect();
