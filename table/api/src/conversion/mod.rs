@@ -7,6 +7,8 @@
 //!
 //! The crate's documentation has the table of types.
 
+mod flat_reader;
+mod flat_writer;
 mod record_type;
 mod rows;
 mod values;

@@ -131,6 +131,72 @@ fn tuples_and_plain_values_are_numbered() {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Celsius(f64);
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Flat {
+    sensor_id: u32,
+    #[serde(rename = "t")]
+    temperature: Celsius,
+    #[serde(skip)]
+    cached: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    numbers: Option<i8>,
+    small: i16,
+    exact: f32,
+    flag: Option<bool>,
+    sign: char,
+    big: u64,
+    last: Option<u16>,
+}
+
+#[test]
+fn flat_records_have_a_way_of_their_own() {
+    let first = Flat {
+        sensor_id: u32::MAX,
+        temperature: Celsius(-0.5),
+        cached: 0,
+        note: None,
+        numbers: Some(i8::MIN),
+        small: -2,
+        exact: 0.25,
+        flag: None,
+        sign: 'é',
+        big: i64::MAX as u64,
+        last: Some(u16::MAX),
+    };
+    let second = Flat {
+        note: Some(String::new()),
+        numbers: None,
+        flag: Some(true),
+        last: None,
+        ..first.clone()
+    };
+    let (columns, rows) = check(&[first, second]);
+    assert_eq!(
+        columns,
+        "sensorId BIGINT NOT NULL, t DOUBLE NOT NULL, note STRING, numbers TINYINT, small SMALLINT NOT NULL, \
+         exact FLOAT NOT NULL, flag BOOLEAN, sign BIGINT NOT NULL, big BIGINT NOT NULL, last INT"
+    );
+    assert_eq!(
+        rows,
+        [
+            "+I[4294967295, -0.5, null, -128, -2, 0.25, null, 233, 9223372036854775807, 65535]",
+            "+I[4294967295, -0.5, , null, -2, 0.25, true, 233, 9223372036854775807, null]"
+        ]
+    );
+    assert_eq!(check(&[Celsius(1.0)]).0, "f0 DOUBLE NOT NULL");
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Wrapped((i32, String));
+    assert_eq!(
+        check(&[Wrapped((1, "a".into()))]).0,
+        "f0 INT NOT NULL, f1 STRING NOT NULL"
+    );
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum Shape {
     Circle(f64),
     Square,
