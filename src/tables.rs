@@ -13,7 +13,7 @@ use aquifer_table_common::connector::FactoryRegistry;
 
 /// The connectors and formats that an environment starts with.
 fn factories() -> FactoryRegistry {
-    FactoryRegistry::new()
+    aquifer_connectors::registry()
 }
 
 /// Streams and tables in one program, with the built-in connectors and formats: see

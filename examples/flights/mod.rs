@@ -9,7 +9,9 @@ pub(crate) const FLIGHTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/
 /// One flight that was to leave New York.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Flight {
-    /// Scheduled departure, local time in milliseconds since 1970: the event time.
+    /// Scheduled departure, local time, as in the file.
+    pub(crate) scheduled: String,
+    /// The same in milliseconds since 1970: the event time.
     pub(crate) scheduled_departure: i64,
     /// Minutes; `None` if the flight was cancelled.
     pub(crate) departure_delay: Option<i32>,
@@ -48,7 +50,7 @@ impl Flight {
         else {
             return Err(format!("expected 10 fields in '{line}'"));
         };
-        let scheduled = NaiveDateTime::parse_from_str(scheduled, "%Y-%m-%d %H:%M:%S")
+        let time = NaiveDateTime::parse_from_str(scheduled, "%Y-%m-%d %H:%M:%S")
             .map_err(|error| format!("bad time '{scheduled}' in '{line}': {error}"))?;
         let departure_delay = match delay {
             "" => None,
@@ -59,7 +61,8 @@ impl Flight {
             ),
         };
         Ok(Self {
-            scheduled_departure: scheduled.and_utc().timestamp_millis(),
+            scheduled: scheduled.to_owned(),
+            scheduled_departure: time.and_utc().timestamp_millis(),
             departure_delay,
             carrier: carrier.to_owned(),
             origin: origin.to_owned(),
