@@ -10,7 +10,7 @@ use aquifer_table_common::{Result, Schema, SchemaErrorKind, ValidationErrorKind}
 use aquifer_types::{ChangelogMode, Field, Row};
 
 use crate::bridge::input::StreamInput;
-use crate::bridge::output::{Changes, Matching, Target};
+use crate::bridge::output::{self, Changes, Matching, Target};
 use crate::field_list::FieldList;
 use crate::options::STRICT_INSERT_ONLY;
 use crate::settings::EnvironmentSettings;
@@ -238,7 +238,7 @@ impl StreamTableEnvironment {
         self.create_temporary_view(name, &self.from_data_stream_as(stream, fields)?)
     }
 
-    /// The rows of a table that is only appended to.
+    /// The rows of a table that is only appended to. The event time of the table becomes the records' timestamp.
     ///
     /// # Errors
     /// `validation.updates_not_accepted` with the reason if the table can be updated.
@@ -325,13 +325,10 @@ impl StreamTableEnvironment {
 
     fn appended<T: StreamData>(&self, table: &Table, matching: Matching) -> Result<DataStream<T>> {
         let (target, query) = Target::matched::<T>(table.query_operation(), matching)?;
-        let operation = ModifyOperation::OutputConversion {
-            child: query,
-            mode: OutputMode::Append,
-        };
-        Ok(self
-            .changes(operation)?
-            .appended(self.stream_environment(), target))
+        let rowtime = output::rowtime(&query);
+        let mode = OutputMode::Append;
+        let changes = self.changes(ModifyOperation::OutputConversion { child: query, mode })?;
+        Ok(changes.appended(self.stream_environment(), target, rowtime))
     }
 
     fn changes(&self, operation: ModifyOperation) -> Result<Changes> {

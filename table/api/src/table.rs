@@ -35,6 +35,10 @@ impl Table {
         }
     }
 
+    pub(crate) fn environment(&self) -> &TableEnvironment {
+        &self.environment
+    }
+
     /// The tree behind the table.
     #[doc(hidden)]
     pub fn query_operation(&self) -> &Arc<QueryOperation> {

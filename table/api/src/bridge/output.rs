@@ -12,13 +12,15 @@ use aquifer_functions::ResolvedExpr;
 use aquifer_operators::{ChangesToRows, consolidate};
 use aquifer_planner::Translated;
 use aquifer_runtime::{
-    Batch, DataStream, Edge, EpochEnd, EpochOperator, OperatorContext, Output, OutputPort,
-    RuntimeError, StreamBatch, StreamCodec, StreamData, StreamExecutionEnvironment, Transformation,
+    Batch, DataStream, Edge, EpochEnd, EpochOperator, NO_TIMESTAMP, OperatorContext, Output,
+    OutputPort, RuntimeError, StreamBatch, StreamCodec, StreamData, StreamExecutionEnvironment,
+    Transformation,
 };
 use aquifer_table_common::operation::{ProjectQuery, QueryOperation};
 use aquifer_table_common::{PlanError, Result, SchemaErrorKind, ValidationErrorKind};
 use aquifer_types::{ChangeBatch, ChangelogMode, DataType, Field, Row, supports_implicit_cast};
-use arrow_array::ArrayRef;
+use arrow_array::{Array, ArrayRef, Int64Array};
+use arrow_schema::{DataType as ArrowType, TimeUnit};
 
 use crate::conversion::{ColumnReader, RecordType};
 
@@ -201,11 +203,12 @@ impl Changes {
         self.fields.iter().map(|field| field.name.clone()).collect()
     }
 
-    /// The rows of a result that is only appended, as they come.
+    /// The rows of a result that is only appended, as they come. The column `rowtime` holds their timestamps.
     pub(crate) fn appended<T: StreamData>(
         self,
         env: &StreamExecutionEnvironment,
         target: Target,
+        rowtime: Option<usize>,
     ) -> DataStream<T> {
         let reader = Arc::new(Reader::<T>::new(target));
         let step = Transformation::step(
@@ -221,12 +224,12 @@ impl Changes {
                             "an append-only result holds a retraction",
                         ));
                     }
-                    let values = reader.read(&batch)?;
-                    Ok(Batch::new(StreamBatch::from_values(repeated(
-                        values,
-                        &batch,
-                        |value, _| value,
-                    ))))
+                    let timestamps = match rowtime {
+                        Some(column) => repeated(millis(batch.column(column))?, &batch, |at, _| at),
+                        None => Vec::new(),
+                    };
+                    let values = repeated(reader.read(&batch)?, &batch, |value, _| value);
+                    Ok(Batch::new(StreamBatch::from_parts(values, timestamps)))
                 }))
             }),
         );
@@ -276,6 +279,49 @@ impl Changes {
         );
         DataStream::from_output(env, env.add(operator), 0)
     }
+}
+
+/// The column of a query that is its event time, if it has one.
+pub(crate) fn rowtime(query: &QueryOperation) -> Option<usize> {
+    match query {
+        QueryOperation::Watermark(q) => Some(q.column),
+        QueryOperation::Filter(q) => rowtime(&q.input),
+        QueryOperation::Project(q) => {
+            let column = rowtime(&q.input)?;
+            q.expressions
+                .iter()
+                .position(|expression| expression.as_input() == Some(column))
+        }
+        QueryOperation::Set(q) => {
+            let mut columns = q.inputs.iter().map(|input| rowtime(input));
+            let first = columns.next()??;
+            columns.all(|column| column == Some(first)).then_some(first)
+        }
+        _ => None,
+    }
+}
+
+/// Event times in milliseconds; no timestamp for NULL.
+fn millis(column: &ArrayRef) -> aquifer_runtime::Result<Vec<i64>> {
+    let per_milli = match column.data_type() {
+        ArrowType::Timestamp(TimeUnit::Microsecond, _) => 1_000,
+        ArrowType::Timestamp(TimeUnit::Nanosecond, _) => 1_000_000,
+        other => {
+            return Err(RuntimeError::internal(format!(
+                "event time of type {other}"
+            )));
+        }
+    };
+    let data = column
+        .to_data()
+        .into_builder()
+        .data_type(ArrowType::Int64)
+        .build();
+    let values = Int64Array::from(data.map_err(RuntimeError::internal)?);
+    Ok(values
+        .iter()
+        .map(|value| value.map_or(NO_TIMESTAMP, |value| value.div_euclid(per_milli)))
+        .collect())
 }
 
 /// Reads rows or values.

@@ -6,6 +6,7 @@ mod end_to_end;
 mod errors;
 mod memory;
 mod model;
+mod operators;
 mod results;
 mod statements;
 mod streams;

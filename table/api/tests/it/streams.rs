@@ -286,6 +286,39 @@ fn timestamps_become_a_column_if_asked_for() {
 }
 
 #[test]
+fn event_time_goes_in_and_comes_out() {
+    with_all_shapes(|t_env| {
+        let values = [
+            (7i64, "1970-01-01T00:00:01.500".to_string()),
+            (8, "1969-12-31T23:59:59.999".to_string()),
+        ];
+        let stream = t_env.stream_environment().from_elements(values);
+        let schema = Schema::builder()
+            .column("f0", "BIGINT")
+            .column("f1", "TIMESTAMP(3)")
+            .watermark("f1", "f1 - INTERVAL '1' SECOND")
+            .build();
+        let table = t_env.from_data_stream_with_schema(&stream, schema).unwrap();
+        t_env.create_temporary_view("timed", &table).unwrap();
+        let query = t_env
+            .sql_query("SELECT f1, f0 * 2 AS twice FROM timed WHERE f0 > 0")
+            .unwrap();
+        let out = t_env.to_data_stream_of::<(String, i64)>(&query).unwrap();
+        let schema = Schema::builder()
+            .column("f1", "BIGINT")
+            .column_by_metadata("rowtime", "TIMESTAMP_LTZ(3)")
+            .build();
+        assert_eq!(
+            answer(&t_env.from_data_stream_with_schema(&out, schema).unwrap()),
+            [
+                "+I[14, 1970-01-01T00:00:01.500Z]",
+                "+I[16, 1969-12-31T23:59:59.999Z]"
+            ]
+        );
+    });
+}
+
+#[test]
 fn names_can_be_given_or_picked() {
     let t_env = environment(1, 100);
     let stream = t_env
