@@ -2,5 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod consistency;
 mod licences;
 mod tidy;
