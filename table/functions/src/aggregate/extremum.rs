@@ -42,8 +42,7 @@ fn rows_with_values<'a>(
 
 /// One native value per group.
 pub(super) struct Native<T: ArrowPrimitiveType> {
-    values: Vec<T::Native>,
-    present: Vec<bool>,
+    values: Vec<Option<T::Native>>,
     greatest: bool,
     data_type: DataType,
 }
@@ -53,7 +52,6 @@ impl<T: ArrowPrimitiveType<Native: PartialOrd>> Native<T> {
         let data_type = data_type.clone().null();
         Box::new(Self {
             values: Vec::new(),
-            present: Vec::new(),
             greatest,
             data_type,
         })
@@ -66,10 +64,9 @@ impl<T: ArrowPrimitiveType<Native: PartialOrd>> Native<T> {
         value: T::Native,
         better: impl Fn(&T::Native, &T::Native) -> bool,
     ) {
-        let group = group as usize;
-        if !self.present[group] || better(&value, &self.values[group]) {
-            self.values[group] = value;
-            self.present[group] = true;
+        let best = &mut self.values[group as usize];
+        if best.as_ref().is_none_or(|best| better(&value, best)) {
+            *best = Some(value);
         }
     }
 
@@ -97,8 +94,7 @@ impl<T: ArrowPrimitiveType<Native: PartialOrd>> Native<T> {
 impl<T: ArrowPrimitiveType<Native: PartialOrd>> Accumulator for Native<T> {
     fn resize(&mut self, groups: usize) {
         if groups > self.values.len() {
-            self.values.resize(groups, T::Native::default());
-            self.present.resize(groups, false);
+            self.values.resize(groups, None);
         }
     }
 
@@ -119,17 +115,12 @@ impl<T: ArrowPrimitiveType<Native: PartialOrd>> Accumulator for Native<T> {
     }
 
     fn value(&self, groups: &[u32]) -> Result<ArrayRef> {
-        let array: PrimitiveArray<T> = groups
-            .iter()
-            .map(|g| self.present[*g as usize].then(|| self.values[*g as usize]))
-            .collect();
+        let array: PrimitiveArray<T> = groups.iter().map(|g| self.values[*g as usize]).collect();
         Ok(Arc::new(array.with_data_type(self.data_type.to_arrow())))
     }
 
     fn clear(&mut self, groups: &[u32]) {
-        groups
-            .iter()
-            .for_each(|g| self.present[*g as usize] = false);
+        groups.iter().for_each(|g| self.values[*g as usize] = None);
     }
 
     fn state_types(&self) -> Vec<DataType> {
@@ -145,7 +136,7 @@ impl<T: ArrowPrimitiveType<Native: PartialOrd>> Accumulator for Native<T> {
     }
 
     fn size_bytes(&self) -> usize {
-        self.values.capacity() * size_of::<T::Native>() + self.present.capacity()
+        self.values.capacity() * size_of::<Option<T::Native>>()
     }
 }
 

@@ -137,10 +137,17 @@ impl Sum for i128 {
     }
 }
 
+/// The sum of a group's values and their number.
+#[derive(Clone, Copy, Default)]
+struct Total<S> {
+    sum: S,
+    count: i64,
+}
+
 /// Sums of an input type `I` kept as `S`.
 pub(super) struct Sums<I, S> {
-    sums: Vec<S>,
-    counts: Vec<i64>,
+    /// Side by side, because they are always used together.
+    totals: Vec<Total<S>>,
     finish: Finish,
     result: DataType,
     state: DataType,
@@ -160,8 +167,7 @@ where
         shift: u32,
     ) -> Box<dyn Accumulator> {
         Box::new(Self {
-            sums: Vec::new(),
-            counts: Vec::new(),
+            totals: Vec::new(),
             finish,
             result: result.clone(),
             state,
@@ -172,12 +178,12 @@ where
 
     #[inline]
     fn add(&mut self, group: u32, value: S, times: i64) -> Result<()> {
-        let group = group as usize;
-        match self.sums[group].add(value, times) {
-            Some(sum) => self.sums[group] = sum,
+        let total = &mut self.totals[group as usize];
+        match total.sum.add(value, times) {
+            Some(sum) => total.sum = sum,
             None => return Err(self.overflow()),
         }
-        self.counts[group] += times;
+        total.count += times;
         Ok(())
     }
 
@@ -195,9 +201,8 @@ where
     I: ArrowPrimitiveType<Native: Into<S>>,
 {
     fn resize(&mut self, groups: usize) {
-        if groups > self.sums.len() {
-            self.sums.resize(groups, S::default());
-            self.counts.resize(groups, 0);
+        if groups > self.totals.len() {
+            self.totals.resize(groups, Total::default());
         }
     }
 
@@ -239,7 +244,7 @@ where
         let values = groups
             .iter()
             .map(|group| {
-                let (sum, count) = (self.sums[*group as usize], self.counts[*group as usize]);
+                let Total { sum, count } = self.totals[*group as usize];
                 match self.finish {
                     // No values leave nothing, whatever rounding left in the sum.
                     Finish::SumOrZero if count == 0 => Some(S::default()),
@@ -254,8 +259,7 @@ where
 
     fn clear(&mut self, groups: &[u32]) {
         for group in groups {
-            self.sums[*group as usize] = S::default();
-            self.counts[*group as usize] = 0;
+            self.totals[*group as usize] = Total::default();
         }
     }
 
@@ -264,9 +268,10 @@ where
     }
 
     fn snapshot(&self, groups: &[u32]) -> Result<Vec<ArrayRef>> {
-        let sums = groups.iter().map(|g| self.sums[*g as usize]);
+        let sums = groups.iter().map(|g| self.totals[*g as usize].sum);
         let sums = PrimitiveArray::<S::Arrow>::from_iter_values(sums);
-        let counts = Int64Array::from_iter_values(groups.iter().map(|g| self.counts[*g as usize]));
+        let counts =
+            Int64Array::from_iter_values(groups.iter().map(|g| self.totals[*g as usize].count));
         Ok(vec![
             Arc::new(sums.with_data_type(self.state.to_arrow())),
             Arc::new(counts),
@@ -278,7 +283,7 @@ where
         let counts = state[1].as_primitive::<Int64Type>().values();
         for ((group, sum), count) in groups.iter().zip(sums).zip(counts) {
             self.add(*group, *sum, 1)?;
-            self.counts[*group as usize] += count - 1;
+            self.totals[*group as usize].count += count - 1;
         }
         Ok(())
     }
@@ -288,7 +293,7 @@ where
     }
 
     fn size_bytes(&self) -> usize {
-        self.sums.capacity() * size_of::<S>() + self.counts.capacity() * size_of::<i64>()
+        self.totals.capacity() * size_of::<Total<S>>()
     }
 }
 

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use aquifer_runtime::exchange::FixedState;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray, StringArray};
-use arrow_buffer::NullBuffer;
 use arrow_row::{RowConverter, Rows, SortField};
 use arrow_schema::{ArrowError, DataType};
 use hashbrown::HashTable;
@@ -290,14 +289,27 @@ fn next_group(free: &mut Vec<u32>, bound: usize) -> u32 {
 
 /// Keys of `W` words.
 struct WordTable<const W: usize> {
-    table: HashTable<u32>,
+    table: HashTable<WordEntry<W>>,
+    /// By group, for the way back.
     keys: Vec<[u64; W]>,
-    /// One bit per NULL column.
+    /// By group, one bit per NULL column; empty until a key with a NULL comes.
     nulls: Vec<u8>,
-    /// Whether a key with a NULL ever came.
-    has_nulls: bool,
     scratch: Vec<[u64; W]>,
     scratch_nulls: Vec<u8>,
+}
+
+/// The key lies in the table itself, so that a look-up touches nothing else.
+struct WordEntry<const W: usize> {
+    key: [u64; W],
+    nulls: u8,
+    group: u32,
+}
+
+impl<const W: usize> WordEntry<W> {
+    #[inline]
+    fn hash(&self) -> u64 {
+        hash_words(&self.key, self.nulls)
+    }
 }
 
 impl<const W: usize> Default for WordTable<W> {
@@ -306,7 +318,6 @@ impl<const W: usize> Default for WordTable<W> {
             table: HashTable::new(),
             keys: Vec::new(),
             nulls: Vec::new(),
-            has_nulls: false,
             scratch: Vec::new(),
             scratch_nulls: Vec::new(),
         }
@@ -331,7 +342,7 @@ impl<const W: usize> WordTable<W> {
         for (at, column) in columns.iter().enumerate() {
             for_each_word(column.as_ref(), |row, word| self.scratch[row][at] = word);
             if column.null_count() > 0 {
-                self.has_nulls = true;
+                self.nulls.resize(self.keys.len(), 0);
                 for row in (0..rows).filter(|row| column.is_null(*row)) {
                     self.scratch[row][at] = 0;
                     self.scratch_nulls[row] |= 1 << at;
@@ -354,26 +365,32 @@ impl<const W: usize> WordTable<W> {
             nulls,
             scratch,
             scratch_nulls,
-            ..
         } = self;
         for (key, null) in scratch.iter().zip(scratch_nulls.iter()) {
             let entry = table.entry(
                 hash_words(key, *null),
-                |group| keys[*group as usize] == *key && nulls[*group as usize] == *null,
-                |group| hash_words(&keys[*group as usize], nulls[*group as usize]),
+                |entry| entry.key == *key && entry.nulls == *null,
+                WordEntry::hash,
             );
             out.push(match entry {
-                Entry::Occupied(entry) => *entry.get(),
+                Entry::Occupied(entry) => entry.get().group,
                 Entry::Vacant(entry) => {
                     let group = next_group(free, keys.len());
-                    if group as usize == keys.len() {
+                    let at = group as usize;
+                    if at == keys.len() {
                         keys.push(*key);
-                        nulls.push(*null);
                     } else {
-                        keys[group as usize] = *key;
-                        nulls[group as usize] = *null;
+                        keys[at] = *key;
                     }
-                    entry.insert(group);
+                    if *null != 0 || !nulls.is_empty() {
+                        nulls.resize(keys.len(), 0);
+                        nulls[at] = *null;
+                    }
+                    entry.insert(WordEntry {
+                        key: *key,
+                        nulls: *null,
+                        group,
+                    });
                     group
                 }
             });
@@ -382,45 +399,34 @@ impl<const W: usize> WordTable<W> {
 
     fn find(&mut self, columns: &[ArrayRef], rows: usize, out: &mut Vec<u32>) {
         self.read(columns, rows);
-        out.extend(
-            self.scratch
-                .iter()
-                .zip(&self.scratch_nulls)
-                .map(|(key, null)| {
-                    let same = |group: &u32| {
-                        self.keys[*group as usize] == *key && self.nulls[*group as usize] == *null
-                    };
-                    self.table
-                        .find(hash_words(key, *null), same)
-                        .copied()
-                        .unwrap_or(NO_GROUP)
-                }),
-        );
+        let keys = self.scratch.iter().zip(&self.scratch_nulls);
+        out.extend(keys.map(|(key, null)| {
+            let same = |entry: &WordEntry<W>| entry.key == *key && entry.nulls == *null;
+            let found = self.table.find(hash_words(key, *null), same);
+            found.map_or(NO_GROUP, |entry| entry.group)
+        }));
     }
 
     fn remove(&mut self, groups: &[u32]) {
         for group in groups {
             let at = *group as usize;
-            if let Ok(entry) = self
-                .table
-                .find_entry(hash_words(&self.keys[at], self.nulls[at]), |g| g == group)
-            {
+            let hash = hash_words(&self.keys[at], self.nulls.get(at).copied().unwrap_or(0));
+            if let Ok(entry) = self.table.find_entry(hash, |entry| entry.group == *group) {
                 entry.remove();
             }
         }
     }
 
     fn keys(&self, types: &[DataType], groups: &[u32]) -> Vec<ArrayRef> {
+        let has_nulls = !self.nulls.is_empty();
         let column = |(at, data_type): (usize, &DataType)| {
-            let valid = |group: &u32| self.nulls[*group as usize] & (1 << at) == 0;
-            let nulls = self
-                .has_nulls
-                .then(|| groups.iter().map(valid).collect::<Vec<_>>().into());
-            array_from_words(
-                data_type,
-                groups.iter().map(|group| self.keys[*group as usize][at]),
-                nulls,
-            )
+            let valid = |group: &u32| {
+                let nulls = self.nulls.get(*group as usize).copied().unwrap_or(0);
+                nulls & (1 << at) == 0
+            };
+            let nulls = has_nulls.then(|| groups.iter().map(valid).collect::<Vec<_>>().into());
+            let words = groups.iter().map(|group| self.keys[*group as usize][at]);
+            array_from_words(data_type, words, nulls)
         };
         types.iter().enumerate().map(column).collect()
     }
