@@ -7,6 +7,7 @@ mod errors;
 mod memory;
 mod model;
 mod operators;
+mod restore;
 mod results;
 mod statements;
 mod streams;

@@ -210,6 +210,9 @@ fn count(rows: Vec<String>) -> BTreeMap<String, i64> {
 
 fn check(case: &Case, workers: usize, epochs: &[Vec<Change>]) {
     let t_env = environment(workers, 10_000);
+    if workers == 4 {
+        t_env.stream_environment().serialize_exchanges();
+    }
     let to_row = |change: &Change| {
         let kind = if change.add {
             RowKind::Insert

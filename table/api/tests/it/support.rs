@@ -15,13 +15,17 @@ use parking_lot::Mutex;
 
 use crate::memory::MemoryFactory;
 
-/// Runs a test with one and two workers, and with epochs of one row, a few rows and everything.
+/// Runs a test with one and two workers, with epochs of one row, a few rows and everything, and with exchanges through
+/// bytes.
 pub(crate) fn with_all_shapes(test: impl Fn(&StreamTableEnvironment)) {
     for workers in [1, 2] {
         for max_rows in [1, 3, 10_000] {
             test(&environment(workers, max_rows));
         }
     }
+    let through_bytes = environment(2, 2);
+    through_bytes.stream_environment().serialize_exchanges();
+    test(&through_bytes);
 }
 
 /// An environment whose sources give at most `max_rows` rows per epoch.
