@@ -9,9 +9,12 @@ use aquifer_table_common::connector::{
 };
 use aquifer_table_common::error::{UnsupportedError, ValidationErrorKind};
 use aquifer_table_common::options::OptionList;
+use regex::Regex;
 
+use super::listing::Place;
 use super::options::{
-    FILE_SIZE, MONITOR_INTERVAL, OPTIONAL, PATH, REQUIRED, ROLLOVER_INTERVAL, SINK_PARALLELISM,
+    FILE_SIZE, MONITOR_INTERVAL, OPTIONAL, PATH, PATH_REGEX, REQUIRED, ROLLOVER_INTERVAL,
+    SINK_PARALLELISM,
 };
 use super::part_writer::RollingPolicy;
 use super::sink::FileSink;
@@ -56,8 +59,21 @@ impl DynamicTableFactory for FilesystemFactory {
             }
             .into());
         }
+        let pattern = match context.options.get(&PATH_REGEX)? {
+            Some(pattern) => Some(Regex::new(&format!("^(?:{pattern})$")).map_err(|error| {
+                ValidationErrorKind::InvalidOption {
+                    key: "source.path.regex-pattern".to_string(),
+                    value: pattern,
+                    reason: error.to_string(),
+                }
+            })?),
+            None => None,
+        };
         Ok(Arc::new(FileSource {
-            path: context.options.get(&PATH)?,
+            place: Place {
+                root: context.options.get(&PATH)?,
+                pattern,
+            },
             monitor_interval,
             format: context.decoding_format()?,
             fields: context.schema.physical_fields(),

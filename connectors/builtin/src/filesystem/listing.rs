@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use aquifer_table_common::error::IoError;
+use regex::Regex;
 
 /// A file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,9 +18,28 @@ pub(super) struct FoundFile {
     pub(super) modified_ms: i64,
 }
 
-/// The file `root`, or all files in the folder `root` and the folders in it, sorted by path. Names
-/// that begin with `.` or `_` are skipped, but not `root` itself.
-pub(super) fn list(root: &Path) -> Result<Vec<FoundFile>, IoError> {
+/// Where files are looked for.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The file or folder.
+    pub(super) root: PathBuf,
+    /// What the whole path of a file must match.
+    pub(super) pattern: Option<Regex>,
+}
+
+impl Place {
+    /// The file `root`, or all files in the folder `root` and the folders in it, sorted by path.
+    /// Names that begin with `.` or `_` are skipped, but not `root` itself.
+    pub(super) fn list(&self) -> Result<Vec<FoundFile>, IoError> {
+        let mut files = list(&self.root)?;
+        if let Some(pattern) = &self.pattern {
+            files.retain(|file| pattern.is_match(&file.path));
+        }
+        Ok(files)
+    }
+}
+
+fn list(root: &Path) -> Result<Vec<FoundFile>, IoError> {
     let mut files = Vec::new();
     let metadata = fs::metadata(root).map_err(|error| io_error("read", root, error))?;
     if metadata.is_dir() {
@@ -98,6 +118,11 @@ mod tests {
         };
         let all = list(root.path()).unwrap();
         assert_eq!(show(all), ["a/1.csv", "a/2.csv", "b.csv", "c_.csv"]);
+        let place = Place {
+            root: root.path().to_path_buf(),
+            pattern: Some(Regex::new("^(?:.*/a/.*)$").unwrap()),
+        };
+        assert_eq!(show(place.list().unwrap()), ["a/1.csv", "a/2.csv"]);
         let one = list(&root.path().join(".hidden")).unwrap();
         assert_eq!(show(one), [".hidden"]);
         let missing = list(&root.path().join("no")).unwrap_err();

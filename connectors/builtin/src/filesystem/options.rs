@@ -25,11 +25,16 @@ pub(super) const MONITOR_INTERVAL: ConfigOption<Option<Duration>> = ConfigOption
     "source.monitor-interval",
     "How often to look for new files; without it the source ends with the files that are there.",
 );
+pub(super) const PATH_REGEX: ConfigOption<Option<String>> = ConfigOption::without_default(
+    "source.path.regex-pattern",
+    "A regular expression that the whole path of a file must match to be read.",
+);
 
 pub(super) static REQUIRED: [&dyn AnyConfigOption; 1] = [&PATH];
-pub(super) static OPTIONAL: [&dyn AnyConfigOption; 4] = [
+pub(super) static OPTIONAL: [&dyn AnyConfigOption; 5] = [
     &SINK_PARALLELISM,
     &FILE_SIZE,
     &ROLLOVER_INTERVAL,
     &MONITOR_INTERVAL,
+    &PATH_REGEX,
 ];

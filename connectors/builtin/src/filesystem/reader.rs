@@ -5,7 +5,6 @@
 //! state and looks for no others.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -17,7 +16,7 @@ use aquifer_runtime::{
 use aquifer_table_common::connector::{DecodeError, Decoder, DecoderContext, DecodingFormat};
 use aquifer_types::ChangeBatch;
 
-use super::listing::{self, FoundFile};
+use super::listing::{FoundFile, Place};
 use super::metadata::FileMetadata;
 use super::split::{Progress, Split};
 use super::split_file::{SplitFile, lines_before};
@@ -35,7 +34,7 @@ const SPLITS: &str = "splits";
 /// What all readers of a scan share.
 pub(super) struct ReadPlan {
     pub(super) table: String,
-    pub(super) root: PathBuf,
+    pub(super) place: Place,
     /// The files that were there when the job was made.
     pub(super) files: Vec<FoundFile>,
     pub(super) monitor_interval: Option<Duration>,
@@ -117,7 +116,7 @@ impl FileReader {
         if let Some(at) = self.next_listing.filter(|at| *at > now) {
             return Ok(Some(at - now));
         }
-        let files = listing::list(&self.plan.root).map_err(|error| {
+        let files = self.plan.place.list().map_err(|error| {
             let failure = self.failure("the folder cannot be listed");
             SourceError::Read(failure.with_cause(error).into())
         })?;

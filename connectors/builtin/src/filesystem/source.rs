@@ -1,6 +1,5 @@
 //! The reading side as the planner sees it.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,12 +11,12 @@ use aquifer_table_common::connector::{
 use aquifer_table_common::error::ValidationErrorKind;
 use aquifer_types::{ChangelogMode, DataType, Field};
 
-use super::listing;
+use super::listing::Place;
 use super::metadata::{FileMetadata, KEYS};
 use super::reader::{FileReader, ReadColumn, ReadPlan};
 
 pub(super) struct FileSource {
-    pub(super) path: PathBuf,
+    pub(super) place: Place,
     pub(super) monitor_interval: Option<Duration>,
     pub(super) format: Arc<dyn DecodingFormat>,
     /// The columns of the records.
@@ -37,7 +36,7 @@ impl DynamicTableSource for FileSource {
     }
 
     fn summary(&self) -> String {
-        format!("Files({})", self.path.display())
+        format!("Files({})", self.place.root.display())
     }
 
     fn metadata(&self) -> Vec<(&'static str, DataType)> {
@@ -62,9 +61,9 @@ impl DynamicTableSource for FileSource {
         }
         let plan = Arc::new(ReadPlan {
             table: context.table.clone(),
-            root: self.path.clone(),
+            place: self.place.clone(),
             // Listed once for all workers of the process, so that they share the same splits.
-            files: listing::list(&self.path)?,
+            files: self.place.list()?,
             monitor_interval: self.monitor_interval,
             format: Arc::clone(&self.format),
             decoder,

@@ -284,6 +284,10 @@ fn missing_paths_and_wrong_options_are_found_before_the_job() {
         code(&[("format", "csv"), ("source.monitor-interval", "0 s")]),
         "validation.invalid_option"
     );
+    assert_eq!(
+        code(&[("format", "csv"), ("source.path.regex-pattern", "(")]),
+        "validation.invalid_option"
+    );
     let path = Path::new("hdfs://host/x");
     assert_eq!(
         scan(path, CSV).err().unwrap().code(),

@@ -1,0 +1,125 @@
+//! What is not valid, from the user's side: where it is found, and what is said.
+
+use std::fs;
+
+use crate::support::{environment, file_table, lines};
+
+#[test]
+fn a_missing_path_is_found_before_the_job_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let t_env = environment(1, 1000);
+    file_table(
+        &t_env,
+        "s",
+        "id INT",
+        &folder.path().join("nowhere"),
+        "'format' = 'csv'",
+    );
+    t_env
+        .execute_sql("CREATE TABLE t (id INT) WITH ('connector' = 'blackhole')")
+        .unwrap();
+    let error = t_env
+        .execute_sql("INSERT INTO t SELECT id FROM s")
+        .err()
+        .unwrap();
+    assert_eq!(error.code(), "io.not_found");
+    assert!(error.report().contains("nowhere"), "{error:?}");
+}
+
+#[test]
+fn a_bad_record_fails_the_job_with_file_line_column_and_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in.csv");
+    fs::write(&path, "1,a\n2,b\nx,c\n").unwrap();
+    for workers in [1, 2] {
+        let t_env = environment(workers, 1000);
+        file_table(
+            &t_env,
+            "s",
+            "id INT, name STRING",
+            &path,
+            "'format' = 'csv'",
+        );
+        t_env
+            .execute_sql("CREATE TABLE t (id INT, name STRING) WITH ('connector' = 'blackhole')")
+            .unwrap();
+        let result = t_env
+            .execute_sql("INSERT INTO t SELECT id, name FROM s")
+            .unwrap();
+        let report = result.await_done().unwrap_err().report();
+        let expected = format!("{}:3, column 'id', value 'x'", path.display());
+        assert!(report.contains(&expected), "{report}");
+    }
+}
+
+#[test]
+fn bad_records_are_skipped_when_asked_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, output) = (folder.path().join("in.csv"), folder.path().join("out"));
+    fs::write(&input, "1,a\nx,b\n2\n3,c\n").unwrap();
+    let t_env = environment(2, 1000);
+    file_table(
+        &t_env,
+        "s",
+        "id INT, name STRING",
+        &input,
+        "'format' = 'csv', 'csv.ignore-parse-errors' = 'true'",
+    );
+    file_table(
+        &t_env,
+        "t",
+        "id INT, name STRING",
+        &output,
+        "'format' = 'csv'",
+    );
+    let result = t_env
+        .execute_sql("INSERT INTO t SELECT id, name FROM s")
+        .unwrap();
+    let client = result.job_client().unwrap().clone();
+    result.await_done().unwrap();
+    assert_eq!(lines(&output), ["1,a", "3,c"]);
+    let skipped = client
+        .metrics()
+        .operators
+        .iter()
+        .map(|operator| operator.skipped_records)
+        .sum::<u64>();
+    assert_eq!(skipped, 2);
+}
+
+#[test]
+fn wrong_options_are_found_when_the_table_is_used() {
+    let t_env = environment(1, 1000);
+    t_env
+        .execute_sql("CREATE TABLE t (id INT) WITH ('connector' = 'blackhole')")
+        .unwrap();
+    for (options, code, hint) in [
+        (
+            "'connector' = 'filesytem'",
+            "validation.unknown_factory",
+            "Did you mean 'filesystem'?",
+        ),
+        (
+            "'connector' = 'datagen', 'rows-per-secnd' = '1'",
+            "validation.unknown_option",
+            "'rows-per-second'",
+        ),
+        ("'connector' = 'print'", "validation.wrong_role", "print"),
+        (
+            "'connector' = 'values', 'data-id' = 'nothing'",
+            "validation.invalid_option",
+            "nothing",
+        ),
+    ] {
+        t_env
+            .execute_sql(format!("CREATE TABLE s (id INT) WITH ({options})"))
+            .unwrap();
+        let error = t_env
+            .execute_sql("INSERT INTO t SELECT id FROM s")
+            .err()
+            .unwrap();
+        assert_eq!(error.code(), code, "{options}");
+        assert!(error.report().contains(hint), "{options}: {error:?}");
+        t_env.execute_sql("DROP TABLE s").unwrap();
+    }
+}

@@ -1,0 +1,9 @@
+//! Connectors in whole programs: files to SQL to files, crashes, restarts, what is not valid.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod bad_input;
+mod changelog;
+mod files;
+mod restart;
+mod support;
