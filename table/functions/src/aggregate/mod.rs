@@ -8,12 +8,14 @@
 
 mod accumulator;
 mod average;
+mod collected;
 mod count;
 mod definition;
 mod distinct;
 mod extremum;
 mod keys;
 mod min_max;
+mod moments;
 mod sum;
 mod sums;
 
@@ -35,11 +37,20 @@ use crate::signature::{Argument, Inferred};
 /// All built-in aggregate functions, sorted by name.
 pub const AGGREGATES: &[&dyn AggregateDefinition] = &[
     &sum::SumZero,
+    &collected::ARRAY_AGG,
     &average::Average,
+    &collected::COLLECT,
     &count::Count,
+    &collected::FIRST_VALUE,
+    &collected::LAST_VALUE,
+    &collected::LISTAGG,
     &min_max::Max,
     &min_max::Min,
+    &moments::STDDEV_POP,
+    &moments::STDDEV_SAMP,
     &sum::Sum,
+    &moments::VAR_POP,
+    &moments::VAR_SAMP,
 ];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static dyn AggregateDefinition>> =

@@ -245,3 +245,102 @@ fn added_rows_only_refuses_retractions() {
         .unwrap_err();
     assert_eq!(error.code(), "function.runtime");
 }
+
+fn numbers(values: &[i64]) -> Vec<Change> {
+    values
+        .iter()
+        .map(|v| Change {
+            group: 0,
+            value: Some(*v),
+        })
+        .collect()
+}
+
+#[test]
+fn moments_come_back() {
+    let double = DataTypes::double();
+    for (name, expected) in [
+        ("VAR_POP", 4.0),
+        ("STDDEV_POP", 2.0),
+        ("VAR_SAMP", 32.0 / 7.0),
+        ("STDDEV", (32.0_f64 / 7.0).sqrt()),
+    ] {
+        let (function, inferred) = resolve_aggregate(name, std::slice::from_ref(&double)).unwrap();
+        let make = || {
+            let mut made = function
+                .accumulator(&inferred.arguments, &inferred.result, true)
+                .unwrap();
+            made.resize(1);
+            made
+        };
+        let value = |a: &dyn Accumulator| {
+            column_value(a.value(&[0]).unwrap().as_ref(), 0, &inferred.result)
+        };
+        let close = |a: &dyn Accumulator| match value(a) {
+            Value::Double(found) => assert!((found - expected).abs() < 1e-12, "{name}: {found}"),
+            other => panic!("{name}: {other}"),
+        };
+        let rows = numbers(&[2, 4, 4, 4, 5, 5, 7, 9]);
+        let mut accumulator = make();
+        feed(accumulator.as_mut(), &rows, 1, &double);
+        close(accumulator.as_ref());
+        feed(accumulator.as_mut(), &numbers(&[100, -3]), 1, &double);
+        feed(accumulator.as_mut(), &numbers(&[-3, 100]), -1, &double);
+        close(accumulator.as_ref());
+        let mut merged = make();
+        for part in [&rows[..3], &rows[3..]] {
+            let mut other = make();
+            feed(other.as_mut(), part, 1, &double);
+            merged.merge(&[0], &other.snapshot(&[0]).unwrap()).unwrap();
+        }
+        close(merged.as_ref());
+        feed(merged.as_mut(), &rows, -1, &double);
+        assert_eq!(value(merged.as_ref()), Value::Null);
+    }
+}
+
+#[test]
+fn collected_values_keep_their_order() {
+    let check = |name: &str, retractable: bool, added: &[i64], taken: &[i64], expected: &str| {
+        let t = DataTypes::string();
+        let (function, inferred) = resolve_aggregate(name, std::slice::from_ref(&t)).unwrap();
+        let make = || {
+            let mut made = function
+                .accumulator(&inferred.arguments, &inferred.result, retractable)
+                .unwrap();
+            made.resize(1);
+            made
+        };
+        let mut accumulator = make();
+        // One value is taken back before it comes.
+        if let Some((first, rest)) = taken.split_first() {
+            feed(accumulator.as_mut(), &numbers(&[*first]), -1, &t);
+            feed(accumulator.as_mut(), &numbers(added), 1, &t);
+            feed(accumulator.as_mut(), &numbers(rest), -1, &t);
+        } else {
+            feed(accumulator.as_mut(), &numbers(added), 1, &t);
+        }
+        let mut restored = make();
+        restored
+            .restore(&[0], &accumulator.snapshot(&[0]).unwrap())
+            .unwrap();
+        for accumulator in [&accumulator, &restored] {
+            let found = column_value(
+                accumulator.value(&[0]).unwrap().as_ref(),
+                0,
+                &inferred.result,
+            );
+            assert_eq!(found.to_string(), expected, "{name}");
+        }
+    };
+    check("LISTAGG", false, &[3, 1, 1, 2], &[], "503,501,501,502");
+    check("LISTAGG", true, &[3, 1, 2, 1], &[3, 1], "501,502");
+    check("ARRAY_AGG", true, &[3, 1], &[], "[503, 501]");
+    check("ARRAY_AGG", true, &[3], &[3], "null");
+    check("COLLECT", true, &[3, 1, 3], &[1], "{503=2}");
+    check("FIRST_VALUE", false, &[3, 1, 2], &[], "503");
+    check("LAST_VALUE", false, &[3, 1, 2], &[], "502");
+    check("FIRST_VALUE", true, &[3, 1, 2], &[3], "501");
+    check("LAST_VALUE", true, &[3, 1, 2], &[3, 2], "501");
+    check("LAST_VALUE", true, &[], &[], "null");
+}

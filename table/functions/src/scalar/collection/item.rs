@@ -1,6 +1,6 @@
 //! `collection[key]`: an element of an array by position from one, or a value of a map by key.
 
-use aquifer_types::{DataType, DataTypes, LogicalType, Value};
+use aquifer_types::{DataType, Field, LogicalType, Value};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, UInt32Array};
@@ -16,7 +16,7 @@ use crate::signature::{Argument, Inferred, Kind};
 
 pub(super) const ITEM: BuiltIn = BuiltIn::with(
     "ITEM",
-    "The element of an array at a position from 1, the value of a map for a key, or the field of a row at a position from 1; NULL if there is none.",
+    "The element of an array at a position from 1, the value of a map for a key, or the field of a row by position from 1 or by name; NULL if there is none.",
     Inference::Custom(&["<ARRAY>[INT]", "<MAP>[<KEY>]", "<ROW>[INT]"], infer),
     Implementation::Kernel(kernel),
 );
@@ -41,12 +41,12 @@ fn infer(arguments: &[Argument<'_>]) -> Option<Inferred> {
             (possible.then_some(wanted)?, value.as_ref().clone().null())
         }
         LogicalType::Row(fields) => {
-            let position = usize::try_from(key.literal?.as_i64()?)
-                .ok()?
-                .checked_sub(1)?;
-            let field = fields.get(position)?.data_type.clone();
+            let field = fields
+                .get(field_index(fields, key.literal?)?)?
+                .data_type
+                .clone();
             let nullable = field.nullable || collection.data_type.nullable;
-            (DataTypes::int().not_null(), field.with_nullable(nullable))
+            (key.data_type.clone(), field.with_nullable(nullable))
         }
         _ => return None,
     };
@@ -54,6 +54,14 @@ fn infer(arguments: &[Argument<'_>]) -> Option<Inferred> {
         arguments: vec![collection.data_type.clone(), key],
         result,
     })
+}
+
+/// The index of a field by position from one, or by name.
+fn field_index(fields: &[Field], key: &Value) -> Option<usize> {
+    match key {
+        Value::String(name) => fields.iter().position(|f| f.name == *name),
+        position => usize::try_from(position.as_i64()?).ok()?.checked_sub(1),
+    }
 }
 
 fn kernel(args: &KernelArgs<'_>) -> Result<Kernel> {
@@ -93,13 +101,11 @@ fn kernel(args: &KernelArgs<'_>) -> Result<Kernel> {
                 .collect();
             Ok(Column::Array(take(map.values(), &places, None)?))
         })),
-        LogicalType::Row(_) => {
-            let position = args.literals[1]
+        LogicalType::Row(fields) => {
+            let index = args.literals[1]
                 .as_ref()
-                .and_then(Value::as_i64)
-                .unwrap_or(0);
-            let index = usize::try_from(position - 1)
-                .map_err(|_| FunctionError::runtime("the row has no such field"))?;
+                .and_then(|key| field_index(fields, key))
+                .ok_or_else(|| FunctionError::runtime("the row has no such field"))?;
             Ok(Box::new(move |columns, _| {
                 let part = child(columns[0].array(), index)?;
                 Ok(if columns[0].is_scalar() {

@@ -6,7 +6,8 @@ use crate::signature::{Argument, Inferred};
 
 /// Returns the type in which values of all the types are compared.
 ///
-/// Text compared with another kind is read as that kind, as Flink's implicit conversion does.
+/// Text compared with a date, time or boolean is read as such, as Flink's implicit conversion does;
+/// text and numbers are not comparable.
 pub(super) fn comparable(types: &[DataType]) -> Option<DataType> {
     let nullable = types.iter().any(|t| t.nullable);
     let others: Vec<DataType> = types.iter().filter(|t| !t.is_string()).cloned().collect();
@@ -14,7 +15,7 @@ pub(super) fn comparable(types: &[DataType]) -> Option<DataType> {
         Some(common) => common,
         None => {
             let common = find_common_type(&others)?;
-            if common.logical.is_nested() || common.logical.is_binary() {
+            if !common.logical.is_datetime() && common.logical != LogicalType::Boolean {
                 return None;
             }
             common

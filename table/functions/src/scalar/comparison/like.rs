@@ -57,11 +57,11 @@ impl Pattern {
     fn compile(pattern: &str, escape: Option<&str>) -> Result<Self> {
         let explicit = escape.is_some();
         let escape = match escape {
-            None => '\\',
+            None => Some('\\'),
             Some(text) => {
                 let mut chars = text.chars();
                 match (chars.next(), chars.next()) {
-                    (Some(c), None) => c,
+                    (first, None) => first,
                     _ => return fail(format!("escape must be one character, but is '{text}'")),
                 }
             }
@@ -74,12 +74,12 @@ impl Pattern {
                 '_' => Step::One,
                 other => Step::Char(other),
             };
-            if c != escape {
+            if Some(c) != escape {
                 steps.push(plain(c));
                 continue;
             }
             match chars.next() {
-                Some(next) if next == escape || matches!(next, '%' | '_') => {
+                Some(next) if Some(next) == escape || matches!(next, '%' | '_') => {
                     steps.push(Step::Char(next));
                 }
                 // The default escape is one only before a character that needs it.
@@ -87,7 +87,7 @@ impl Pattern {
                 None if !explicit => steps.push(Step::Char(c)),
                 _ => {
                     return Err(FunctionError::runtime(format!(
-                        "escape '{escape}' in pattern '{pattern}' is not followed by %, _ or itself"
+                        "escape '{c}' in pattern '{pattern}' is not followed by %, _ or itself"
                     )));
                 }
             }

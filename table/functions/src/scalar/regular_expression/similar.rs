@@ -1,9 +1,7 @@
 //! `SIMILAR TO`: SQL's own regular expressions.
 //!
-//! `%` stands for any characters, `_` for one; `| * + ? { } ( ) [ ]` mean what they mean in other
-//! regular expressions. The whole text must match.
-
-use std::fmt::Write as _;
+//! `%` stands for any characters, `_` for one; all else means what it means in other regular
+//! expressions (also `.`, as in Flink). The whole text must match.
 
 use regex::Regex;
 
@@ -59,12 +57,7 @@ fn translate(pattern: &str, escape: Option<&str>) -> Result<Regex> {
         match c {
             '%' => out.push_str(".*"),
             '_' => out.push('.'),
-            '|' | '*' | '+' | '?' | '{' | '}' | '(' | ')' | '[' | ']' | ',' | '-' => out.push(c),
-            // Inside of brackets a negation, outside a plain character.
-            '^' if out.ends_with('[') => out.push(c),
-            other => {
-                let _ = write!(out, "{}", regex::escape(other.encode_utf8(&mut [0; 4])));
-            }
+            other => out.push(other),
         }
     }
     out.push_str(")$");
@@ -88,7 +81,7 @@ mod tests {
         check("abc", "(a|b)_c", true);
         check("abc", "b", false);
         check("a.c", "a.c", true);
-        check("abc", "a.c", false);
+        check("abc", "a.c", true);
         check("aab", "a{2}b", true);
         check("x", "[^ab]", true);
     }

@@ -82,11 +82,10 @@ fn infer(arguments: &[Argument<'_>]) -> Option<Inferred> {
         .map(|a| Kind::Text.accept(a))
         .collect::<Option<_>>()?;
     // The pattern's digits of the second decide about the precision.
-    let digits = rest
-        .first()
-        .and_then(Argument::text)
-        .and_then(|pattern| Pattern::compile(pattern).ok())
-        .map_or(3, |pattern| pattern.fraction_digits().max(3));
+    let digits = match rest.first().and_then(Argument::text) {
+        Some(pattern) => Pattern::compile(pattern).ok()?.fraction_digits().max(3),
+        None => 3,
+    };
     Some(Inferred {
         arguments: types,
         result: result(digits as u8),

@@ -1,0 +1,5 @@
+//! Integration tests of the expression layer.
+
+mod conformance;
+mod resolve;
+mod values;
