@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod architecture;
 mod consistency;
 mod licences;
 mod tidy;

@@ -1,3 +1,5 @@
+//! Values to columns and back.
+
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
