@@ -11,7 +11,7 @@ use aquifer_runtime::config::ConfigurationError;
 pub use aquifer_runtime::config::{
     AnyConfigOption, ConfigOption, ConfigValue, MemorySize, OptionList,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::error::{Result, ValidationErrorKind};
 
@@ -103,6 +103,14 @@ impl TableOptions {
             Some(option) => Err(missing_option(*option, owner)),
             None => Ok(()),
         }
+    }
+
+    /// Writes the options with the values of secrets masked, for plans.
+    ///
+    /// # Errors
+    /// What the serializer reports.
+    pub fn serialize_masked<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.masked())
     }
 
     /// Keys with values as they may be shown.

@@ -26,7 +26,9 @@ use crate::{ExecNodeGraph, Planner, TranslateContext, Translated};
 
 const MODE: ConfigOption<String> = ConfigOption::new("mode", "insert", "insert, all or upsert.");
 const BOUNDED: ConfigOption<bool> = ConfigOption::new("bounded", "true", "Whether it ends.");
-static OPTIONS: [&dyn AnyConfigOption; 2] = [&BOUNDED, &MODE];
+const PASSWORD: ConfigOption<Option<String>> =
+    ConfigOption::without_default("password", "A secret.");
+static OPTIONS: [&dyn AnyConfigOption; 3] = [&BOUNDED, &MODE, &PASSWORD];
 
 /// A connector whose sources are empty and whose sinks drop what they get.
 struct TestFactory;

@@ -116,7 +116,10 @@ impl TableError {
         }
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
-            text.push_str(&format!("\ncaused by: {error}"));
+            let shown = error.to_string();
+            if !text.contains(&shown) {
+                text.push_str(&format!("\ncaused by: {shown}"));
+            }
             cause = error.source();
         }
         if let Some(hint) = self.hint() {

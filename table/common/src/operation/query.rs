@@ -46,7 +46,8 @@ pub struct ResolvedTable {
     pub identifier: ObjectIdentifier,
     /// Its columns.
     pub schema: ResolvedSchema,
-    /// Its options.
+    /// Its options; in a stored plan the values of secrets are masked.
+    #[serde(serialize_with = "TableOptions::serialize_masked")]
     pub options: TableOptions,
     /// Its partition columns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -33,6 +33,20 @@ fn a_plan_survives_json() {
 }
 
 #[test]
+fn secrets_do_not_reach_a_plan() {
+    let fixture = Fixture::new();
+    fixture.run_script("CREATE TABLE s (a INT) WITH ('connector' = 'test', 'mode' = 'insert', 'password' = 'hunter2')");
+    let json = plan(&fixture, "SELECT a FROM s")
+        .unwrap()
+        .to_json()
+        .unwrap();
+    assert!(
+        json.contains("password") && !json.contains("hunter2"),
+        "{json}"
+    );
+}
+
+#[test]
 fn broken_plans_are_refused() {
     let fixture = Fixture::new();
     let json = plan(&fixture, "SELECT k FROM updates")
@@ -228,5 +242,5 @@ fn a_failing_row_fails_the_job_with_the_operator() {
     let error = fixture
         .rows("SELECT 1 / a FROM (VALUES (1), (0)) AS t (a)", 1)
         .unwrap_err();
-    assert!(error.report().contains("Calc(select=["), "{error:?}");
+    assert!(error.report().contains("Values(tuples=["), "{error:?}");
 }

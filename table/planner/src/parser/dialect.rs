@@ -1,19 +1,17 @@
 //! What Flink's dialect changes in `sqlparser`.
 //!
 //! Names are quoted by back-quotes alone, types are Flink's (kept as text in
-//! [`DataType::Custom`](sqlparser::ast::DataType::Custom) and read by the analyser), `MAP[k, v]`
-//! makes a map and aggregates take FILTER.
+//! [`DataType::Custom`](sqlparser::ast::DataType::Custom) and read by the analyser), and
+//! aggregates take FILTER. Expressions that `sqlparser` lacks are in `expression.rs`.
 
-use sqlparser::ast::{
-    DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
-    FunctionArguments, Ident, ObjectName,
-};
+use sqlparser::ast::{DataType, Expr, Ident, ObjectName};
 use sqlparser::dialect::Dialect;
-use sqlparser::keywords::Keyword;
+use sqlparser::keywords::{Keyword, RESERVED_FOR_COLUMN_ALIAS};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
 use super::data_type::parse_type;
+use super::expression;
 
 /// Flink's dialect.
 #[derive(Debug, Clone, Copy, Default)]
@@ -82,13 +80,35 @@ impl Dialect for FlinkDialect {
         }))
     }
 
+    fn is_column_alias(&self, kw: &Keyword, _parser: &mut Parser) -> bool {
+        *kw != Keyword::ON && !RESERVED_FOR_COLUMN_ALIAS.contains(kw)
+    }
+
+    fn supports_comma_separated_trim(&self) -> bool {
+        true
+    }
+
+    fn parse_infix(
+        &self,
+        parser: &mut Parser,
+        expr: &Expr,
+        _precedence: u8,
+    ) -> Option<Result<Expr, ParserError>> {
+        expression::parse_between(parser, expr)
+    }
+
     fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
         let [first, second] = parser.peek_tokens_ref();
         match (&first.token, &second.token) {
+            (Token::Word(word), _)
+                if word.keyword == Keyword::CASE && word.quote_style.is_none() =>
+            {
+                Some(expression::parse_case(parser))
+            }
             (Token::Word(word), Token::LBracket)
                 if word.keyword == Keyword::MAP && word.quote_style.is_none() =>
             {
-                Some(parse_map(parser))
+                Some(expression::parse_map(parser))
             }
             _ => None,
         }
@@ -102,30 +122,4 @@ fn is_interval_literal(parser: &Parser) -> bool {
     is_interval
         && !matches!(&second.token, Token::Word(w) if matches!(w.keyword,
             Keyword::YEAR | Keyword::MONTH | Keyword::DAY | Keyword::HOUR | Keyword::MINUTE | Keyword::SECOND))
-}
-
-/// `MAP[k1, v1, ..]` as a call of `MAP`.
-fn parse_map(parser: &mut Parser) -> Result<Expr, ParserError> {
-    let name = parser.parse_identifier()?;
-    parser.expect_token(&Token::LBracket)?;
-    let args = parser.parse_comma_separated(Parser::parse_expr)?;
-    parser.expect_token(&Token::RBracket)?;
-    let args = args
-        .into_iter()
-        .map(|e| FunctionArg::Unnamed(FunctionArgExpr::Expr(e)))
-        .collect();
-    Ok(Expr::Function(Function {
-        name: ObjectName::from(vec![name]),
-        uses_odbc_syntax: false,
-        parameters: FunctionArguments::None,
-        args: FunctionArguments::List(FunctionArgumentList {
-            duplicate_treatment: None,
-            args,
-            clauses: Vec::new(),
-        }),
-        filter: None,
-        null_treatment: None,
-        over: None,
-        within_group: Vec::new(),
-    }))
 }

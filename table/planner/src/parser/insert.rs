@@ -5,7 +5,8 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
 use super::ast::Insert;
-use super::cursor::{parse_columns, parse_path};
+use super::cursor::{parse_columns, parse_path, peek_nth_word, peek_word};
+use super::error::error_at;
 
 pub(super) fn parse(parser: &mut Parser) -> Result<Insert, ParserError> {
     parser.expect_keyword(Keyword::INSERT)?;
@@ -34,12 +35,17 @@ pub(super) fn parse(parser: &mut Parser) -> Result<Insert, ParserError> {
     } else {
         Some(parse_columns(parser)?)
     };
+    let query = parser.parse_query()?;
+    if peek_word(parser, "ON") && peek_nth_word(parser, 1, "CONFLICT") {
+        let location = parser.peek_token_ref().span.start;
+        return Err(error_at("ON CONFLICT is not supported", location));
+    }
     Ok(Insert {
         target,
         overwrite,
         partition,
         columns,
-        query: parser.parse_query()?,
+        query,
     })
 }
 

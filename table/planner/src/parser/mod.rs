@@ -14,6 +14,7 @@ mod dialect;
 mod drop;
 mod error;
 mod explain;
+mod expression;
 mod insert;
 mod limits;
 mod set;

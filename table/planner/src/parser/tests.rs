@@ -14,6 +14,7 @@ const GOOD: &[&str] = &[
     "VALUES (1, DATE '2020-01-02', TIMESTAMP '2020-01-01 00:00:00', TIME '10:00:00', X'00ff', U&'\\00e9')",
     "SELECT CAST(a AS ROW<x INT NOT NULL, `y z` ARRAY<MAP<STRING, DECIMAL(10, 2)>>>), TRY_CAST(b AS TIMESTAMP_LTZ(3)) FROM t",
     "SELECT CASE WHEN a THEN 1 ELSE 2 END, CASE a WHEN 1 THEN 'x' END, a IS NOT NULL, b BETWEEN 1 AND 2, c IN (1, 2) FROM t",
+    "SELECT CASE a WHEN 1, 2 THEN 'x' ELSE 'y' END, a NOT BETWEEN SYMMETRIC 3 AND 1, TRIM(BOTH FROM b) FROM t",
     "SELECT INTERVAL '1' DAY, INTERVAL '1-2' YEAR TO MONTH, ts - INTERVAL '5' SECOND, MAP['a', 1], ARRAY[1, 2], ROW(1, 2) FROM t",
     "SELECT EXTRACT(YEAR FROM d), FLOOR(ts TO DAY), POSITION('a' IN b), TRIM(BOTH 'x' FROM b), SUBSTRING(b FROM 1 FOR 2), \
      OVERLAY(b PLACING 'x' FROM 1), CURRENT_DATE, a NOT LIKE 'x%' ESCAPE '!' FROM t",
@@ -56,7 +57,7 @@ fn create_table(sql: &str) -> CreateTable {
 
 #[test]
 fn create_table_keeps_every_part() {
-    let table = create_table(GOOD[10]);
+    let table = create_table(GOOD[11]);
     let kinds: Vec<String> = table
         .columns
         .iter()
@@ -177,6 +178,24 @@ fn errors_show_place_and_expectation() {
         ("EXPLAIN DROP TABLE t", 1, 9, "expected a query"),
         ("SELECT 1;\nSHOW NOTHING", 2, 6, "expected CATALOGS"),
         ("SELECT INTERVAL '1'", 1, 20, ""),
+        (
+            "SELECT CASE a THEN 1 END",
+            1,
+            15,
+            "expected WHEN, found THEN",
+        ),
+        (
+            "SELECT CASE WHEN a THEN 1 FROM t",
+            1,
+            27,
+            "expected END, found FROM",
+        ),
+        (
+            "INSERT INTO t SELECT 1 ON CONFLICT DO NOTHING",
+            1,
+            24,
+            "ON CONFLICT",
+        ),
         (
             "CREATE DATABASE d",
             1,

@@ -6,11 +6,12 @@
 
 use std::sync::Arc;
 
+use aquifer_functions::aggregate::find_aggregate;
 use aquifer_functions::evaluator::fold_constants;
 use aquifer_functions::expression::ResolvedExpr;
 use aquifer_table_common::Result;
 use aquifer_table_common::operation::{
-    FilterQuery, JoinQuery, ProjectQuery, QueryOperation, SetQuery, ValuesQuery,
+    AggregateCall, FilterQuery, JoinQuery, ProjectQuery, QueryOperation, SetQuery, ValuesQuery,
 };
 
 use aquifer_types::Field;
@@ -27,7 +28,37 @@ impl Rule for ConstantFolding {
     }
 
     fn apply(&self, operation: &QueryOperation) -> Result<Option<QueryOperation>> {
+        if passes_nothing_on(operation) {
+            let fields = operation.fields();
+            return Ok(Some(QueryOperation::Values(ValuesQuery {
+                rows: Vec::new(),
+                fields,
+            })));
+        }
         match operation {
+            QueryOperation::Project(ProjectQuery {
+                expressions,
+                fields,
+                input,
+            }) if let QueryOperation::Values(values) = input.as_ref()
+                && values
+                    .rows
+                    .iter()
+                    .flatten()
+                    .all(|e| e.as_literal().is_some()) =>
+            {
+                let row = |row: &Vec<ResolvedExpr>| {
+                    expressions
+                        .iter()
+                        .map(|e| fold_constants(e.clone().substitute(row)))
+                        .collect()
+                };
+                let rows = values.rows.iter().map(row).collect();
+                Ok(Some(QueryOperation::Values(ValuesQuery {
+                    rows,
+                    fields: fields.clone(),
+                })))
+            }
             QueryOperation::Project(q) => {
                 let expressions: Vec<ResolvedExpr> =
                     q.expressions.iter().cloned().map(fold_constants).collect();
@@ -69,8 +100,19 @@ impl Rule for ConstantFolding {
                     })
                 }))
             }
+            QueryOperation::Aggregate(q) if q.grouping.is_empty() && is_empty(&q.input) => {
+                let row = q
+                    .aggregates
+                    .iter()
+                    .map(value_over_no_rows)
+                    .collect::<Result<_>>()?;
+                let rows = vec![row];
+                Ok(Some(QueryOperation::Values(ValuesQuery {
+                    rows,
+                    fields: q.fields.clone(),
+                })))
+            }
             QueryOperation::Set(q) => {
-                let is_empty = |input: &Arc<QueryOperation>| matches!(input.as_ref(), QueryOperation::Values(v) if v.rows.is_empty());
                 let inputs: Vec<_> = q.inputs.iter().filter(|i| !is_empty(i)).cloned().collect();
                 if inputs.len() == q.inputs.len() {
                     return Ok(None);
@@ -80,6 +122,35 @@ impl Rule for ConstantFolding {
             _ => Ok(None),
         }
     }
+}
+
+/// Whether an operation has no rows because an input has none.
+fn passes_nothing_on(operation: &QueryOperation) -> bool {
+    match operation {
+        QueryOperation::Project(q) => is_empty(&q.input),
+        QueryOperation::Filter(q) => is_empty(&q.input),
+        QueryOperation::Distinct(q) => is_empty(&q.input),
+        QueryOperation::Aggregate(q) => is_empty(&q.input) && !q.grouping.is_empty(),
+        QueryOperation::Join(q) => {
+            is_empty(&q.left) && !q.join_type.pads_left()
+                || is_empty(&q.right) && !q.join_type.pads_right()
+        }
+        _ => false,
+    }
+}
+
+/// Whether an operation is known to have no rows.
+fn is_empty(operation: &QueryOperation) -> bool {
+    matches!(operation, QueryOperation::Values(values) if values.rows.is_empty())
+}
+
+/// What an aggregate over all rows gives when it is known that there are none.
+fn value_over_no_rows(call: &AggregateCall) -> Result<ResolvedExpr> {
+    let data_type = call.field.data_type.clone();
+    if find_aggregate(&call.function)?.is_null_when_empty() {
+        return Ok(ResolvedExpr::null_of(data_type));
+    }
+    Ok(fold_constants(ResolvedExpr::literal(0).cast(data_type)?))
 }
 
 /// The rows of any number of inputs under the names of `fields`.

@@ -32,6 +32,11 @@ fn constants_are_computed_and_empty_filters_removed() {
         "SELECT k FROM updates WHERE 1 = 2",
         &["LogicalValues(tuples=[[]])"],
     );
+    check(
+        &fixture,
+        "SELECT COUNT(*) AS n, SUM(k) AS s FROM updates WHERE FALSE",
+        &["LogicalValues(tuples=[[{ 0, NULL }]])"],
+    );
 }
 
 #[test]
