@@ -5,6 +5,7 @@
 
 mod tables;
 
+pub use aquifer_connectors as connectors;
 pub use aquifer_runtime as runtime;
 pub use aquifer_table as table;
 pub use aquifer_table_common as table_common;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 mod architecture;
+mod cases;
 mod consistency;
 mod licences;
 mod tidy;
