@@ -277,17 +277,7 @@ impl RuntimeError {
     /// The message followed by its causes, each once, as one line for logs and consoles.
     #[must_use]
     pub fn report(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = self.source();
-        while let Some(error) = cause {
-            let next = error.to_string();
-            if !text.contains(&next) {
-                text.push_str(": ");
-                text.push_str(&next);
-            }
-            cause = error.source();
-        }
-        text
+        join_causes(self.to_string(), self.source())
     }
 }
 
@@ -295,6 +285,19 @@ impl fmt::Debug for RuntimeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.report(), self.root_code())
     }
+}
+
+/// `text` followed by the causes that it does not say yet.
+pub(crate) fn join_causes(mut text: String, mut cause: Option<&(dyn Error + 'static)>) -> String {
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text.push_str(": ");
+            text.push_str(&next);
+        }
+        cause = error.source();
+    }
+    text
 }
 
 /// Adds the path to the error of a file operation.

@@ -9,6 +9,7 @@ mod datagen;
 mod filesystem;
 mod position;
 mod print;
+mod reference;
 pub mod values;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ pub use blackhole::BlackholeFactory;
 pub use datagen::DatagenFactory;
 pub use filesystem::FilesystemFactory;
 pub use print::PrintFactory;
+pub use reference::reference_page;
 pub use values::ValuesFactory;
 
 /// All connectors of this package, sorted by identifier.

@@ -1,11 +1,12 @@
 //! What a worker tells the coordinator about a job.
 
+use std::error::Error as _;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::OperatorAck;
-use crate::error::RuntimeError;
+use crate::error::{RuntimeError, join_causes};
 
 /// A failure in a form that travels between processes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +28,8 @@ impl From<&RuntimeError> for Failure {
                 ..
             } => (
                 Some((operator.clone(), uid.clone(), *worker)),
-                message.clone(),
+                // The causes do not travel, so what they say must be in the message.
+                join_causes(message.clone(), error.source()),
             ),
             _ => (None, error.report()),
         };

@@ -1,6 +1,7 @@
 //! What is not valid, from the user's side: where it is found, and what is said.
 
 use std::fs;
+use std::process::{Command, Stdio};
 
 use crate::support::{environment, file_table, lines};
 
@@ -122,4 +123,59 @@ fn wrong_options_are_found_when_the_table_is_used() {
         assert!(error.report().contains(hint), "{options}: {error:?}");
         t_env.execute_sql("DROP TABLE s").unwrap();
     }
+}
+
+/// A file system of a few pages, unmounted at the end.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    /// Nothing where the test may not mount.
+    fn mount(size: &str) -> Option<SmallDisk> {
+        let folder = tempfile::tempdir().unwrap();
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
+            .arg(folder.path())
+            .stderr(Stdio::null())
+            .status();
+        match mount {
+            Ok(status) if status.success() => Some(SmallDisk(folder)),
+            _ => None,
+        }
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_full_disk_fails_the_job_with_the_path_and_shows_no_part_of_the_result() {
+    let Some(disk) = SmallDisk::mount("256k") else {
+        println!("skipped: this user may not mount a small file system");
+        return;
+    };
+    let output = disk.0.path().join("out");
+    let t_env = environment(2, 1000);
+    t_env
+        .execute_sql(
+            "CREATE TABLE s (id BIGINT, name STRING) WITH ('connector' = 'datagen', \
+             'number-of-rows' = '20000', 'rows-per-second' = '1000000000')",
+        )
+        .unwrap();
+    file_table(
+        &t_env,
+        "t",
+        "id BIGINT, name STRING",
+        &output,
+        "'format' = 'csv'",
+    );
+    let result = t_env
+        .execute_sql("INSERT INTO t SELECT id, name FROM s")
+        .unwrap();
+    let report = result.await_done().unwrap_err().report();
+    assert!(report.contains(&output.display().to_string()), "{report}");
+    assert!(report.contains("No space left on device"), "{report}");
+    assert!(lines(&output).is_empty());
 }
