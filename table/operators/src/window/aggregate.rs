@@ -33,6 +33,7 @@ use arrow_array::{Array, ArrayRef, Int64Array, TimestampMicrosecondArray, UInt32
 use arrow_schema::DataType as ArrowType;
 
 use super::assigner::{TimeReader, WindowKind, WindowTime};
+use super::property::WindowProperty;
 use crate::aggregators::{AggregateCall, Aggregators};
 use crate::emit::BATCH;
 use crate::error::internal;
@@ -61,17 +62,6 @@ pub enum WindowSource {
         /// True when the windows were assigned by instants (TIMESTAMP_LTZ), so that bounds are local times.
         is_instant: bool,
     },
-}
-
-/// A property of a window in the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum WindowProperty {
-    /// `window_start`, TIMESTAMP(3).
-    Start,
-    /// `window_end`, TIMESTAMP(3).
-    End,
-    /// `window_time`, the last millisecond: TIMESTAMP(3), or TIMESTAMP_LTZ(3) when windows are assigned by instants.
-    Time,
 }
 
 /// What a [`WindowAggregateOperator`] computes.
@@ -153,6 +143,7 @@ impl WindowAggregateOperator {
                 index: GroupIndex::new(&key_types).map_err(internal)?,
                 aggregators: Aggregators::new(&parameters.calls, types, parameters.append_only)?,
                 end: None,
+                slices: Vec::new(),
                 groups: Vec::new(),
             },
             aggregators,
@@ -389,26 +380,9 @@ impl WindowAggregateOperator {
     ) -> Result<()> {
         let rows = starts.len();
         columns.extend(values);
+        let ends = vec![end; rows];
         for property in &self.parameters.properties {
-            columns.push(match property {
-                WindowProperty::Start => {
-                    let starts = starts.iter().map(|start| start.saturating_mul(1000));
-                    Arc::new(TimestampMicrosecondArray::from_iter_values(starts)) as ArrayRef
-                }
-                WindowProperty::End => Arc::new(TimestampMicrosecondArray::from_value(
-                    end.saturating_mul(1000),
-                    rows,
-                )),
-                WindowProperty::Time => {
-                    let last = self.times.instant_of(end - 1).saturating_mul(1000);
-                    let last = TimestampMicrosecondArray::from_value(last, rows);
-                    if self.is_instant {
-                        Arc::new(last.with_timezone("UTC"))
-                    } else {
-                        Arc::new(last)
-                    }
-                }
-            });
+            columns.push(property.column(starts, &ends, &self.times, self.is_instant));
         }
         output.emit(0, ChangeBatch::new(columns, None, rows).map_err(internal)?);
         Ok(())
@@ -425,12 +399,15 @@ struct HopWindow {
     /// The end of the window that it holds, of which slices that left were taken out; `None` when it must be put
     /// together anew.
     end: Option<i64>,
+    /// By group, how many slices of the window have the key.
+    slices: Vec<u32>,
     groups: Vec<u32>,
 }
 
 impl HopWindow {
     fn clear(&mut self) {
         let groups = self.index.groups();
+        self.slices.fill(0);
         self.aggregators.clear(&groups);
         self.index.remove(&groups);
     }
@@ -443,6 +420,9 @@ impl HopWindow {
     ) -> Result<()> {
         for part in groups.chunks(BATCH) {
             self.assign(index, part)?;
+            for group in &self.groups {
+                self.slices[*group as usize] += 1;
+            }
             self.aggregators
                 .merge(&self.groups, &aggregators.state(part)?)?;
         }
@@ -459,8 +439,12 @@ impl HopWindow {
             self.assign(index, part)?;
             self.aggregators
                 .unmerge(&self.groups, &aggregators.state(part)?)?;
-            self.groups
-                .retain(|group| self.aggregators.rows(*group) == 0);
+            let slices = &mut self.slices;
+            self.groups.retain(|group| {
+                let slices = &mut slices[*group as usize];
+                *slices = slices.saturating_sub(1);
+                *slices == 0
+            });
             self.aggregators.clear(&self.groups);
             self.index.remove(&self.groups);
         }
@@ -475,6 +459,8 @@ impl HopWindow {
             .assign(&keys, groups.len(), &mut self.groups)
             .map_err(internal)?;
         self.aggregators.resize(self.index.bound());
+        self.slices
+            .resize(self.index.bound().max(self.slices.len()), 0);
         Ok(())
     }
 }

@@ -2,12 +2,14 @@
 
 mod aggregate;
 mod assigner;
+mod property;
+mod session;
 mod table_function;
 mod windowed;
 
-pub use aggregate::{
-    WindowAggregateOperator, WindowAggregateParameters, WindowProperty, WindowSource,
-};
+pub use aggregate::{WindowAggregateOperator, WindowAggregateParameters, WindowSource};
 pub use assigner::{WindowKind, WindowTime};
+pub use property::WindowProperty;
+pub use session::{SessionAggregateOperator, SessionAggregateParameters};
 pub use table_function::{WindowTableFunction, window_table_function};
 pub use windowed::{WindowOperatorFactory, WindowedInput, WindowedOperator};
