@@ -92,6 +92,11 @@ mod tests {
     }
 
     #[test]
+    fn the_runtime_means_the_same() {
+        assert_eq!(i32::from(PEER_LOST), aquifer_runtime::PEER_LOST_EXIT_CODE);
+    }
+
+    #[test]
     fn only_deaths_from_outside_are_restarted() {
         assert!(Ending::Killed(9).is_restartable());
         assert!(Ending::PeerLost.is_restartable());

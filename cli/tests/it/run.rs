@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::path::Path;
 use std::process::Command;
 
 use rustix::process::Signal;
@@ -333,6 +334,30 @@ fn a_program_that_the_system_refuses_is_not_restarted() {
         ended
             .stderr
             .contains("[p0] [aquifer] error[launcher.program_not_executable]"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn a_real_job_goes_on_from_its_last_checkpoint() {
+    // `cargo test` builds examples beside the launcher.
+    let folder = tempfile::tempdir().unwrap();
+    let job = Path::new(env!("CARGO_BIN_EXE_aquifer")).with_file_name("examples/killed_once");
+    let checkpoints = folder.path().to_str().unwrap();
+    let flags = ["-n", "2", "-w", "2", "--restart-delay", "0"];
+    let flags = [&flags[..], &["--checkpoint-dir", checkpoints]].concat();
+    let ended = Launcher::start(&flags, &[job]).end();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(
+        ended.stdout,
+        ["[p0] sum 200010000, restored true"],
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(
+        count(&ended.stderr, "process 1 was killed by SIGKILL"),
+        1,
         "{}",
         ended.stderr
     );
