@@ -85,7 +85,7 @@ impl Views {
 fn model(prefix: &[Transfer]) -> BTreeMap<&'static str, View> {
     let mut views: BTreeMap<&'static str, View> = BTreeMap::new();
     let mut put = |view: &'static str, row: String| {
-        *views.entry(view).or_default().entry(row).or_default() += 1
+        *views.entry(view).or_default().entry(row).or_default() += 1;
     };
     let mut credits: BTreeMap<i32, (i64, i64)> = BTreeMap::new();
     let mut debits: BTreeMap<i32, (i64, i64)> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! Runs jobs on long-lived workers.
 //!
-//! An [`Executor`] owns the worker threads of this process. They start with the first job and end when the last
+//! An `Executor` owns the worker threads of this process. They start with the first job and end when the last
 //! handle is dropped and every process of the program has said the same. Jobs are submitted to them one after the
 //! other or side by side; `coordinator` decides, `worker` carries out, `control_plane` joins them.
 

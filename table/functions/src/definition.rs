@@ -1,6 +1,6 @@
 //! What a function is: names, signatures, determinism, NULL rule and implementation.
 //!
-//! A built-in function is a [`BuiltIn`] constant in a file of its own and stands in the sorted
+//! A built-in function is a `BuiltIn` constant in a file of its own and stands in the sorted
 //! list of [`crate::scalar`]. The planner and the evaluator see the trait alone.
 
 use std::fmt;
