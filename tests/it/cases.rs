@@ -138,14 +138,21 @@ fn ddl(case: &Json, table: &Json, options: &str) -> String {
     )
 }
 
+/// The kinds that the source declares, and those that its rows have beyond them.
 fn changelog_mode(table: &Json) -> String {
-    let Some(kinds) = table["changelog_mode"].as_array() else {
-        return "I".to_string();
-    };
-    let word = |kind: &Json| match kind.as_str() {
-        Some("-U") => "UB",
-        Some("+U") => "UA",
-        Some("-D") => "D",
+    let declared = table["changelog_mode"].as_array().into_iter().flatten();
+    let phases = ["rows_before", "rows_after"]
+        .into_iter()
+        .filter_map(|phase| table[phase].as_array())
+        .flatten();
+    let kinds: BTreeSet<&str> = declared
+        .chain(phases.map(|row| &row[0]))
+        .filter_map(Json::as_str)
+        .collect();
+    let word = |kind: &&str| match *kind {
+        "-U" => "UB",
+        "+U" => "UA",
+        "-D" => "D",
         _ => "I",
     };
     kinds.iter().map(word).collect::<Vec<_>>().join(",")
