@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use timely::dataflow::operators::Capability;
 use timely::scheduling::Activator;
@@ -24,6 +24,9 @@ use crate::time::{MAX_WATERMARK, Watermark};
 /// Rows asked for in one poll: small enough that what follows works on data still in the cache.
 const POLL_ROWS: usize = 4096;
 
+/// The longest wait between two polls of a source that asks for shorter ones and has had no rows for some time.
+const LONGEST_WAIT: Duration = Duration::from_millis(16);
+
 pub(crate) struct SourceDriver {
     job: Rc<JobInstance>,
     node: usize,
@@ -38,6 +41,8 @@ pub(crate) struct SourceDriver {
     emitted: usize,
     /// The reader is not polled before; a wake-up is under way.
     wake_at: Option<Instant>,
+    /// When the source first had no rows after it had some.
+    idle_since: Option<Instant>,
     phase: Phase,
 }
 
@@ -84,6 +89,7 @@ impl SourceDriver {
             epoch: 0,
             emitted: 0,
             wake_at: None,
+            idle_since: None,
             phase: Phase::New,
         }
     }
@@ -190,14 +196,25 @@ impl SourceDriver {
             }
             SourceStatus::Ready => self.activator.activate(),
             SourceStatus::Waiting(duration) => {
-                self.wake_at = Some(now() + duration);
-                self.activator.activate_after(duration);
+                let wait = self.wait(start, duration, rows > 0);
+                self.wake_at = Some(start + wait);
+                self.activator.activate_after(wait);
             }
         }
         if self.phase == Phase::EpochFull {
             self.job.report_full(self.epoch);
         }
         Ok(())
+    }
+
+    /// How long to leave a source alone that asks to be polled after `asked`: no less, and else a quarter of the time
+    /// it has been without rows, so that an idle source costs little and rows that come again wait little.
+    fn wait(&mut self, now: Instant, asked: Duration, had_rows: bool) -> Duration {
+        if had_rows {
+            self.idle_since = None;
+        }
+        let idle = now - *self.idle_since.get_or_insert(now);
+        asked.max((idle / 4).min(LONGEST_WAIT))
     }
 
     /// The reader has no more rows: event time ends for this instance.

@@ -6,7 +6,7 @@ use crate::operator::{
     Collector, KeySelector, KeyedContext, OnTimerContext, OperatorContext, Output, Restore,
     RuntimeContext, SideOutputPorts, SideOutputs, Snapshot, StateSize,
 };
-use crate::state::{KeyedStateBackend, StateKey};
+use crate::state::{KeyedStateBackend, Located, StateKey};
 use crate::time::{KeyedTimers, TimeDomain, TimerService, WatermarkMemory};
 
 /// See the module's description. Exists from `open` on.
@@ -17,6 +17,7 @@ pub(crate) struct KeyedRun<K, O> {
     out: Collector<O>,
     watermark: WatermarkMemory,
     keys: Vec<K>,
+    located: Vec<Located>,
 }
 
 impl<K: StateKey, O: StreamData> KeyedRun<K, O> {
@@ -35,6 +36,7 @@ impl<K: StateKey, O: StreamData> KeyedRun<K, O> {
             out: Collector::new(0),
             watermark: WatermarkMemory::default(),
             keys: Vec::new(),
+            located: Vec::new(),
         })
     }
 
@@ -56,8 +58,10 @@ impl<K: StateKey, O: StreamData> KeyedRun<K, O> {
         let (watermark, processing_time) = (self.watermark.current(), output.processing_time());
         self.backend.set_processing_time(processing_time);
         selector.select(batch.values(), &mut self.keys);
-        for ((value, timestamp), key) in batch.into_iter().zip(self.keys.drain(..)) {
-            let slot = self.backend.activate(key);
+        self.backend.locate(&self.keys, &mut self.located);
+        let keys = self.keys.drain(..).zip(&self.located);
+        for ((value, timestamp), (key, located)) in batch.into_iter().zip(keys) {
+            let slot = self.backend.activate_located(*located, key);
             self.out.set_timestamp(timestamp);
             let timers = TimerService {
                 timers: &mut self.timers,

@@ -4,13 +4,13 @@
 
 use std::any::type_name;
 
-use crate::batch::{BATCH_ROWS, Batch, StreamBatch, StreamData};
+use crate::batch::{Batch, StreamBatch, StreamData};
 use crate::error::Result;
 use crate::exchange::key_hash;
 use crate::operator::{
     EpochOperator, KeySelector, OperatorContext, Output, Restore, Snapshot, StateSize,
 };
-use crate::state::{KeyMap, StateError, StateKey};
+use crate::state::{KeyMap, Located, StateError, StateKey};
 
 const REDUCED: &str = "reduced";
 
@@ -21,6 +21,7 @@ pub struct ReduceOperator<K, T, F> {
     /// `None` only while the reduce function runs.
     reduced: KeyMap<K, Option<T>>,
     keys: Vec<K>,
+    located: Vec<Located>,
     uid: String,
 }
 
@@ -32,6 +33,7 @@ impl<K: StateKey, T: StreamData, F: Fn(T, T) -> T + 'static> ReduceOperator<K, T
             reduce,
             reduced: KeyMap::new(),
             keys: Vec::new(),
+            located: Vec::new(),
             uid: String::new(),
         }
     }
@@ -63,9 +65,11 @@ impl<K: StateKey, T: StreamData, F: Fn(T, T) -> T + 'static> EpochOperator
     fn process(&mut self, _input: usize, batch: Batch, output: &mut Output) -> Result<()> {
         let batch = batch.into_data::<StreamBatch<T>>()?;
         self.selector.select(batch.values(), &mut self.keys);
-        let mut out = StreamBatch::with_capacity(batch.len().min(BATCH_ROWS));
-        for ((value, timestamp), key) in batch.into_iter().zip(self.keys.drain(..)) {
-            let slot = self.reduced.find_or_insert(key_hash(&key), key, || None);
+        self.reduced.locate(&self.keys, &mut self.located);
+        let mut out = StreamBatch::with_capacity(batch.len());
+        let keys = self.keys.drain(..).zip(&self.located);
+        for ((value, timestamp), (key, located)) in batch.into_iter().zip(keys) {
+            let slot = self.reduced.find_or_insert_located(*located, key, || None);
             let reduced = self
                 .reduced
                 .value_mut(slot)
@@ -81,13 +85,15 @@ impl<K: StateKey, T: StreamData, F: Fn(T, T) -> T + 'static> EpochOperator
     }
 
     fn snapshot(&mut self, snapshot: &mut Snapshot) -> Result<()> {
-        let reduced = self.reduced.clone();
+        let reduced = self.reduced.iter();
+        let reduced: Vec<(u64, K, T)> = reduced
+            .filter_map(|(_, hash, key, value)| Some((hash, key.clone(), value.clone()?)))
+            .collect();
         snapshot.keyed(REDUCED, Self::schema(), move |sink| {
-            for (_, hash, key, value) in reduced.iter() {
-                let Some(value) = value else { continue };
+            for (hash, key, value) in &reduced {
                 let bytes = bincode::serialize(&(key, value))
                     .map_err(|error| StateError::encode(REDUCED, error))?;
-                sink.record(hash, &bytes)?;
+                sink.record(*hash, &bytes)?;
             }
             Ok(())
         });

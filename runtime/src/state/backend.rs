@@ -16,7 +16,7 @@ use crate::operator::{RecordSink, Restore, Snapshot, StateSize};
 use super::broadcast::BroadcastContents;
 use super::content::Content;
 use super::error::StateError;
-use super::key_map::{KeyMap, StateKey};
+use super::key_map::{KeyMap, Located, StateKey};
 use super::local::{Local, LocalGuard};
 use super::slots::Slots;
 use super::table::{FrozenState, KeyedState, Table};
@@ -186,6 +186,22 @@ impl<K: StateKey> KeyedStateBackend<K> {
     #[inline]
     pub fn activate(&mut self, key: K) -> u32 {
         let slot = self.keys.find_or_insert(key_hash(&key), key, || ());
+        self.slots.set_current(slot);
+        slot
+    }
+
+    /// Looks up the keys of a batch and their states, see [`KeyMap::locate`].
+    pub(crate) fn locate(&self, keys: &[K], located: &mut Vec<Located>) {
+        self.keys.locate(keys, located);
+        for registered in &self.tables.states {
+            registered.state.touch(located);
+        }
+    }
+
+    /// As [`activate`](Self::activate), for a key that was looked up before.
+    #[inline]
+    pub(crate) fn activate_located(&mut self, located: Located, key: K) -> u32 {
+        let slot = self.keys.find_or_insert_located(located, key, || ());
         self.slots.set_current(slot);
         slot
     }

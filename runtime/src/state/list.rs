@@ -107,8 +107,17 @@ impl<V: StreamData> ListState<V> {
     }
 
     /// Appends an element.
+    #[inline]
     pub fn add(&self, value: V) {
-        self.add_all([value]);
+        self.table.with(|table| {
+            let stamp = table.ttl().map(|_| table.now());
+            table.write(|cell| {
+                if let Some(stamp) = stamp {
+                    cell.stamps.resize(cell.values.len() + 1, stamp);
+                }
+                cell.values.push(value);
+            });
+        });
     }
 
     /// Appends elements.

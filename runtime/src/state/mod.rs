@@ -24,6 +24,7 @@ mod local;
 mod map;
 mod ordered_map;
 mod reducing;
+mod slot_index;
 mod slots;
 mod table;
 mod ttl;
@@ -43,7 +44,7 @@ pub use descriptor::{
     ValueStateDescriptor,
 };
 pub use error::StateError;
-pub use key_map::{KeyMap, StateKey};
+pub use key_map::{KeyMap, Located, StateKey};
 pub use list::ListState;
 pub use map::MapState;
 pub(crate) use reducing::Reducing;

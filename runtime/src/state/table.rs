@@ -1,9 +1,11 @@
 //! One state's contents by slot, and what the backend does with any state whatever its type.
 
 use std::cell::{Cell, RefCell};
+use std::hint::black_box;
 use std::rc::Rc;
 
 use super::content::Content;
+use super::key_map::Located;
 use super::slots::Slots;
 use super::ttl::StateTtlConfig;
 
@@ -82,6 +84,8 @@ pub(crate) trait KeyedState {
     fn schema(&self) -> String;
     /// A copy of everything, to be written elsewhere.
     fn freeze(&self) -> Box<dyn FrozenState>;
+    /// Brings the entries of these keys into the processor's cache.
+    fn touch(&self, keys: &[Located]);
     /// Puts back the entry of `slot`.
     ///
     /// # Errors
@@ -113,6 +117,15 @@ impl<C: Content> KeyedState for Table<C> {
             ttl: self.ttl,
             now: self.slots.now(),
         })
+    }
+
+    fn touch(&self, keys: &[Located]) {
+        let cells = self.cells.borrow();
+        let filled = keys.iter().filter(|key| {
+            let cell = key.slot().and_then(|slot| cells.get(slot));
+            cell.is_some_and(|cell| !cell.is_empty())
+        });
+        black_box(filled.count());
     }
 
     fn restore(&self, slot: u32, bytes: &[u8]) -> Result<(), String> {

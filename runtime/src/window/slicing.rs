@@ -32,11 +32,13 @@ impl Slicing {
     }
 
     /// True when a record can be in several windows.
+    #[inline]
     pub fn overlaps(&self) -> bool {
         self.slide < self.size
     }
 
     /// The width of a slice.
+    #[inline]
     pub fn width(&self) -> i64 {
         self.width
     }
