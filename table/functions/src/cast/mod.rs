@@ -13,6 +13,9 @@ mod number;
 mod temporal;
 mod to_text;
 
+#[cfg(test)]
+mod tests;
+
 use aquifer_types::{DataType, LogicalType, supports_explicit_cast};
 use arrow_array::{Array, ArrayRef, new_null_array};
 use arrow_select::concat::concat;

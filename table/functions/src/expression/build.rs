@@ -89,7 +89,9 @@ impl ResolvedExpr {
         {
             return Ok(Self::null_of(to.clone()));
         }
-        self.cast(to.clone().with_nullable(nullable))
+        // Text that nobody asked to convert must not fail a job: what is no value becomes NULL.
+        let is_text = self.data_type().is_string() && !to.is_string();
+        self.make_cast(to.clone().with_nullable(nullable), is_text)
     }
 
     /// Makes a cast; the result is nullable if the expression is.

@@ -10,8 +10,12 @@ mod arithmetic;
 mod collection;
 mod comparison;
 mod conditional;
+mod encoding;
+mod hash;
 mod logical;
 mod math;
+mod miscellaneous;
+mod network;
 mod regular_expression;
 mod string;
 mod temporal;
@@ -22,8 +26,12 @@ const FAMILIES: &[&[BuiltIn]] = &[
     collection::FUNCTIONS,
     comparison::FUNCTIONS,
     conditional::FUNCTIONS,
+    encoding::FUNCTIONS,
+    hash::FUNCTIONS,
     logical::FUNCTIONS,
     math::FUNCTIONS,
+    miscellaneous::FUNCTIONS,
+    network::FUNCTIONS,
     regular_expression::FUNCTIONS,
     string::FUNCTIONS,
     temporal::FUNCTIONS,

@@ -33,10 +33,38 @@ fn unsupported<T>(what: impl ToString) -> Result<T> {
     Err(Problem::Unsupported(what.to_string()))
 }
 
+/// Writes `MAP[..]`, which the parser does not know, as a call.
+fn maps_as_calls(sql: &str) -> String {
+    let mut out = String::with_capacity(sql.len());
+    let mut open = Vec::new();
+    let mut quoted = false;
+    for (at, c) in sql.char_indices() {
+        quoted ^= c == '\'';
+        match c {
+            '[' if !quoted => {
+                let is_map = sql[..at].to_uppercase().ends_with("MAP");
+                open.push(is_map);
+                if is_map {
+                    out.truncate(out.len() - 3);
+                    out.push_str("`MAP`(");
+                    continue;
+                }
+            }
+            ']' if !quoted && open.pop() == Some(true) => {
+                out.push(')');
+                continue;
+            }
+            _ => {}
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// Resolves an expression over named columns.
 pub(crate) fn resolve(sql: &str, columns: &[(String, DataType)]) -> Result<ResolvedExpr> {
     let parsed = Parser::new(&GenericDialect {})
-        .try_with_sql(sql)
+        .try_with_sql(&maps_as_calls(sql))
         .and_then(|mut parser| {
             let expr = parser.parse_expr()?;
             match parser.peek_token().token {

@@ -7,9 +7,9 @@ use crate::signature::{Argument, Inferred};
 /// Returns the type in which values of all the types are compared.
 ///
 /// Text compared with a date, time or boolean is read as such, as Flink's implicit conversion does;
-/// text and numbers are not comparable.
+/// what cannot be read is NULL. Text and numbers are not comparable.
 pub(super) fn comparable(types: &[DataType]) -> Option<DataType> {
-    let nullable = types.iter().any(|t| t.nullable);
+    let mut nullable = types.iter().any(|t| t.nullable);
     let others: Vec<DataType> = types.iter().filter(|t| !t.is_string()).cloned().collect();
     let common = match find_common_type(types) {
         Some(common) => common,
@@ -18,6 +18,7 @@ pub(super) fn comparable(types: &[DataType]) -> Option<DataType> {
             if !common.logical.is_datetime() && common.logical != LogicalType::Boolean {
                 return None;
             }
+            nullable = true;
             common
         }
     };
@@ -40,7 +41,10 @@ pub(super) fn infer(arguments: &[Argument<'_>], ordered: bool) -> Option<Inferre
     let result = DataType::new(LogicalType::Boolean).with_nullable(common.nullable);
     let arguments = types
         .iter()
-        .map(|t| common.clone().with_nullable(t.nullable))
+        .map(|t| {
+            let is_read = t.is_string() && !common.is_string();
+            common.clone().with_nullable(t.nullable || is_read)
+        })
         .collect();
     Some(Inferred { arguments, result })
 }
