@@ -28,7 +28,6 @@ use std::time::Duration;
 use std::{env, io, thread};
 
 use aquifer::prelude::*;
-use aquifer::runtime::OperatorContext;
 use aquifer::runtime::checkpoint::CheckpointStorage;
 
 use flights::{FLIGHTS, Flight};
