@@ -19,7 +19,8 @@
 //! | `u8`, `u16`, `u32` | the next wider type: `SMALLINT`, `INT`, `BIGINT` |
 //! | `u64` | `BIGINT`; a value beyond it fails the job |
 //! | `f32`, `f64` | `FLOAT`, `DOUBLE` |
-//! | `String` | `STRING`; as text also dates, times and decimals of a declared schema |
+//! | `char`, `String` | `STRING`; also as dates, times and decimals that a schema declares |
+//! | types of chrono, and others that are such texts for serde | `DATE`, `TIME`, `TIMESTAMP`, `TIMESTAMP_LTZ` |
 //! | `Vec<u8>`, bytes | `BYTES` |
 //! | `Vec<T>` | `ARRAY` |
 //! | maps | `MAP` |

@@ -266,7 +266,7 @@ fn timestamp_column(key: &str, declared: Field) -> Result<SourceColumn> {
 /// The physical column nearest to the declaration that the field's values can be read as.
 fn nearest(field: &Field, declared: &Field) -> Result<Field> {
     let (from, to) = (&field.data_type, &declared.data_type);
-    if from.to_arrow() == to.to_arrow() || (from.is_string() && reads_text(&to.logical)) {
+    if from.to_arrow() == to.to_arrow() || reads_text(&from.logical, &to.logical) {
         return Ok(declared.clone());
     }
     if supports_implicit_cast(&from.clone().not_null(), to) {
@@ -280,9 +280,18 @@ fn nearest(field: &Field, declared: &Field) -> Result<Field> {
     .into())
 }
 
-/// Types whose values serde gives as text.
-fn reads_text(logical: &LogicalType) -> bool {
-    logical.is_datetime() || logical.is_decimal()
+/// Whether values that serde gives as text can be read as the declared type.
+fn reads_text(from: &LogicalType, to: &LogicalType) -> bool {
+    if from.is_string() {
+        to.is_datetime() || to.is_decimal()
+    } else {
+        is_same_time(from, to)
+    }
+}
+
+/// Whether both are dates, times, timestamps or instants, of whatever precision.
+pub(crate) fn is_same_time(a: &LogicalType, b: &LogicalType) -> bool {
+    a.is_datetime() && std::mem::discriminant(a) == std::mem::discriminant(b)
 }
 
 /// The types in which the record's columns are written; those that are not read keep their own.

@@ -22,6 +22,7 @@ use aquifer_types::{ChangeBatch, ChangelogMode, DataType, Field, Row, supports_i
 use arrow_array::{Array, ArrayRef, Int64Array};
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 
+use super::input::is_same_time;
 use crate::conversion::{ColumnReader, RecordType};
 
 /// How the columns of a query find the fields of a type.
@@ -141,7 +142,9 @@ fn read_type(record: &RecordType, from: &Field, target: &Field) -> Result<DataTy
         return Ok(column.clone());
     }
     // Dates, times and decimals of Rust crates are text for serde, and so is a plain String.
-    if field.is_string() && (column.logical.is_datetime() || column.logical.is_decimal()) {
+    let reads_text =
+        field.is_string() && (column.logical.is_datetime() || column.logical.is_decimal());
+    if reads_text || is_same_time(&column.logical, &field.logical) {
         return Ok(column.clone());
     }
     let wanted = field.clone().with_nullable(column.nullable);

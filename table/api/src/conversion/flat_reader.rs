@@ -113,20 +113,6 @@ impl<'de> Deserializer<'de> for Field<'_> {
         read.map_err(|Failed(reason)| Failed(format!("field '{}': {reason}", self.name)))
     }
 
-    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Failed> {
-        match self.column {
-            Column::Int64(a) if !a.is_null(self.row) => {
-                let code = u32::try_from(a.value(self.row))
-                    .ok()
-                    .and_then(char::from_u32);
-                visitor.visit_char(
-                    code.ok_or_else(|| Failed(format!("field '{}' is no character", self.name)))?,
-                )
-            }
-            _ => self.deserialize_any(visitor),
-        }
-    }
-
     #[inline]
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Failed> {
         if self.column.is_null(self.row) {
@@ -146,7 +132,7 @@ impl<'de> Deserializer<'de> for Field<'_> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 str string bytes byte_buf unit unit_struct seq tuple
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
         tuple_struct map struct enum identifier ignored_any
     }
 }

@@ -104,6 +104,13 @@ impl FlatWriter {
         }
     }
 
+    /// Starts the columns of this many values.
+    pub(super) fn start(&mut self, values: usize) {
+        for column in &mut self.columns {
+            column.builder.reserve(values);
+        }
+    }
+
     /// Appends a value.
     pub(super) fn push<T: Serialize>(&mut self, value: &T) -> Result<(), Failed> {
         if self.is_record {
@@ -137,6 +144,20 @@ impl Builder {
             Builder::Float32(b) => ArrayBuilder::finish(b),
             Builder::Float64(b) => ArrayBuilder::finish(b),
             Builder::Text(b) => ArrayBuilder::finish(b),
+        }
+    }
+
+    /// Finished builders hold nothing, so a new one of the right size is as good and grows only once.
+    fn reserve(&mut self, values: usize) {
+        match self {
+            Builder::Boolean(b) => *b = BooleanBuilder::with_capacity(values),
+            Builder::Int8(b) => *b = PrimitiveBuilder::with_capacity(values),
+            Builder::Int16(b) => *b = PrimitiveBuilder::with_capacity(values),
+            Builder::Int32(b) => *b = PrimitiveBuilder::with_capacity(values),
+            Builder::Int64(b) => *b = PrimitiveBuilder::with_capacity(values),
+            Builder::Float32(b) => *b = PrimitiveBuilder::with_capacity(values),
+            Builder::Float64(b) => *b = PrimitiveBuilder::with_capacity(values),
+            Builder::Text(b) => *b = StringBuilder::with_capacity(values, values * 8),
         }
     }
 
@@ -303,7 +324,7 @@ impl Serializer for Field<'_> {
     }
 
     fn serialize_char(self, value: char) -> Result<(), Failed> {
-        self.integer(u32::from(value))
+        self.serialize_str(value.encode_utf8(&mut [0; 4]))
     }
 
     #[inline]

@@ -11,6 +11,7 @@ mod flat_reader;
 mod flat_writer;
 mod record_type;
 mod rows;
+mod tracer;
 mod values;
 
 #[cfg(test)]

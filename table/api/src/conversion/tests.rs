@@ -180,13 +180,13 @@ fn flat_records_have_a_way_of_their_own() {
     assert_eq!(
         columns,
         "sensorId BIGINT NOT NULL, t DOUBLE NOT NULL, note STRING, numbers TINYINT, small SMALLINT NOT NULL, \
-         exact FLOAT NOT NULL, flag BOOLEAN, sign BIGINT NOT NULL, big BIGINT NOT NULL, last INT"
+         exact FLOAT NOT NULL, flag BOOLEAN, sign STRING NOT NULL, big BIGINT NOT NULL, last INT"
     );
     assert_eq!(
         rows,
         [
-            "+I[4294967295, -0.5, null, -128, -2, 0.25, null, 233, 9223372036854775807, 65535]",
-            "+I[4294967295, -0.5, , null, -2, 0.25, true, 233, 9223372036854775807, null]"
+            "+I[4294967295, -0.5, null, -128, -2, 0.25, null, é, 9223372036854775807, 65535]",
+            "+I[4294967295, -0.5, , null, -2, 0.25, true, é, 9223372036854775807, null]"
         ]
     );
     assert_eq!(check(&[Celsius(1.0)]).0, "f0 DOUBLE NOT NULL");
@@ -212,6 +212,94 @@ struct Drawing {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Nothing {}
 
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Tree {
+    children: Vec<Tree>,
+}
+
+/// A type that is read from texts of one form alone, as the dates of other crates are.
+macro_rules! text_type {
+    ($($name:ident $form:literal;)+) => {$(
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        struct $name(String);
+
+        impl TryFrom<String> for $name {
+            type Error = String;
+
+            fn try_from(text: String) -> Result<Self, String> {
+                let form: String = text.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
+                if form.starts_with($form) && form.ends_with('Z') == $form.ends_with('Z') && form.len() < 31 {
+                    let is_longer = form.len() > $form.len();
+                    if !is_longer || form.as_bytes()[$form.trim_end_matches('Z').len()] == b'.' {
+                        return Ok($name(text));
+                    }
+                }
+                Err(format!("'{text}' is not of the form {}", $form))
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(value: $name) -> String {
+                value.0
+            }
+        }
+    )+};
+}
+
+text_type! {
+    At "9999-99-99T99:99:99";
+    Instant "9999-99-99T99:99:99Z";
+    Day "9999-99-99";
+    Clock "99:99:99";
+    Plate "B-99";
+}
+
+#[test]
+fn types_that_are_text_for_serde_are_recognised() {
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Times {
+        at: At,
+        instant: Option<Instant>,
+        day: Option<Day>,
+        time: Clock,
+        address: std::net::IpAddr,
+        more: Vec<At>,
+        positive: std::num::NonZeroU32,
+    }
+    let at = At("2024-02-29T23:59:58".to_string());
+    let times = Times {
+        at: at.clone(),
+        instant: Some(Instant("2024-02-29T23:59:58Z".to_string())),
+        day: Some(Day("2024-02-29".to_string())),
+        time: Clock("01:02:03".to_string()),
+        address: "10.0.0.1".parse().unwrap(),
+        more: vec![at.clone()],
+        positive: std::num::NonZeroU32::MIN,
+    };
+    let (columns, rows) = check(&[
+        times.clone(),
+        Times {
+            day: None,
+            more: Vec::new(),
+            ..times
+        },
+    ]);
+    assert_eq!(
+        columns,
+        "at TIMESTAMP(9) NOT NULL, instant TIMESTAMP_LTZ(9), day DATE, time TIME(3) NOT NULL, \
+         address STRING NOT NULL, more ARRAY<TIMESTAMP(9) NOT NULL> NOT NULL, positive BIGINT NOT NULL"
+    );
+    assert!(
+        rows[0].starts_with("+I[2024-02-29T23:59:58, "),
+        "{}",
+        rows[0]
+    );
+    assert!(rows[1].contains(", null, "), "{}", rows[1]);
+    assert_eq!(check(&[at]).0, "f0 TIMESTAMP(9) NOT NULL");
+    assert!(refused::<(i32, Plate)>().contains("field 'f1' is read from a text of its own form"));
+}
+
 fn refused<T: DeserializeOwned>() -> String {
     let error = RecordType::of::<T>().unwrap_err();
     assert_eq!(error.code(), "schema.invalid_type");
@@ -226,7 +314,9 @@ fn what_is_no_column_is_refused_by_name() {
         "{message}"
     );
     assert!(refused::<Shape>().contains("field 'f0' is an enum"));
-    assert!(refused::<Nothing>().contains("no fields"));
+    assert!(refused::<Nothing>().contains("without fields"));
+    assert!(refused::<(i32, Vec<u128>)>().contains("field 'f1[]' is a 128-bit integer"));
+    assert!(refused::<Tree>().contains("in itself"));
     assert!(refused::<(i32, ())>().contains("field 'f1'"));
     // Made here so that both variants are known to be used.
     assert_ne!(Shape::Circle(1.0), Shape::Square);

@@ -89,6 +89,7 @@ impl<T: Serialize> ColumnWriter<T> {
     pub(crate) fn write(&mut self, values: &[T]) -> Result<Vec<ArrayRef>> {
         match &mut self.writer {
             Writer::Flat(writer) => {
+                writer.start(values.len());
                 for value in values {
                     writer.push(value).map_err(cannot_write::<T>)?;
                 }
