@@ -18,7 +18,7 @@ use super::flat_writer::Failed;
 
 /// Texts that types may be read from, and what a field that takes one is. Most special first, except for the empty
 /// text, which every plain text takes.
-const TEXTS: &[(&str, fn() -> DataType)] = &[
+const TEXTS: &[(&str, MakeType)] = &[
     ("", DataTypes::string),
     ("1970-01-01T00:00:00", || DataTypes::timestamp(9)),
     ("1970-01-01T00:00:00Z", || DataTypes::timestamp_ltz(9)),
@@ -31,6 +31,8 @@ const TEXTS: &[(&str, fn() -> DataType)] = &[
     ("::1", DataTypes::string),
     ("a", DataTypes::string),
 ];
+
+type MakeType = fn() -> DataType;
 
 /// How deep types may nest.
 const MAX_DEPTH: usize = 32;
