@@ -19,6 +19,14 @@ pub enum ClusterError {
         /// What is wrong and what to do.
         reason: String,
     },
+    /// A process ended its program while others still run jobs.
+    #[error(
+        "process {process} has ended its program and takes no part in further jobs; all processes must run the same jobs"
+    )]
+    ProcessLeft {
+        /// Index of the process.
+        process: usize,
+    },
     /// This process cannot listen.
     #[error("process {process} cannot listen on '{address}': {cause}")]
     Bind {
@@ -93,6 +101,7 @@ pub enum ClusterError {
 }
 
 error_codes!(ClusterError {
+    ProcessLeft => "cluster.process_left",
     Argument => "cluster.argument",
     Bind => "cluster.bind",
     SecretNeeded => "cluster.secret_needed",

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 
@@ -28,22 +28,27 @@ struct CollectOperator<T> {
     sender: Sender<Vec<T>>,
     /// Hand over by checkpoint, not by epoch.
     transactional: bool,
-    /// Something was handed over that no checkpoint covers.
-    delivered: Arc<AtomicBool>,
+    /// The number of the last snapshot whose values were handed over, in any attempt of this program.
+    delivered: Arc<AtomicU64>,
+    /// The number of the last snapshot; 0 before the first.
+    sequence: u64,
     current: Vec<T>,
     /// What waits for its checkpoint.
     prepared: Vec<T>,
-    ready: VecDeque<Vec<T>>,
+    /// What the reader may have, with the number of its snapshot.
+    ready: VecDeque<(u64, Vec<T>)>,
 }
 
 impl<T: StreamData> CollectOperator<T> {
     /// True when the reader has taken, or will take, all that is ready.
     fn hand_over(&mut self) -> bool {
-        while let Some(values) = self.ready.pop_front() {
+        while let Some((sequence, values)) = self.ready.pop_front() {
             match self.sender.try_send(values) {
-                Ok(()) => self.delivered.store(true, Ordering::SeqCst),
+                Ok(()) => {
+                    self.delivered.fetch_max(sequence.max(1), Ordering::SeqCst);
+                }
                 Err(TrySendError::Full(values)) => {
-                    self.ready.push_front(values);
+                    self.ready.push_front((sequence, values));
                     return false;
                 }
                 // The reader is gone: the job is being cancelled.
@@ -52,11 +57,17 @@ impl<T: StreamData> CollectOperator<T> {
         }
         true
     }
+
+    fn make_ready(&mut self, values: Vec<T>) {
+        if !values.is_empty() {
+            self.ready.push_back((self.sequence, values));
+        }
+    }
 }
 
 impl<T: StreamData> EpochOperator for CollectOperator<T> {
     fn open(&mut self, _context: &OperatorContext) -> Result<()> {
-        if !self.transactional && self.delivered.load(Ordering::SeqCst) {
+        if !self.transactional && self.delivered.load(Ordering::SeqCst) > 0 {
             return Err(RuntimeError::user(
                 "the job was restarted after results had been handed over, which would repeat them; \
                  set 'execution.checkpointing.dir' and 'execution.checkpointing.interval' to collect exactly once",
@@ -67,10 +78,12 @@ impl<T: StreamData> EpochOperator for CollectOperator<T> {
 
     fn restore(&mut self, state: &Restore) -> Result<()> {
         for record in state.list(UNCOMMITTED)? {
-            let values: Vec<T> = bincode::deserialize(&record).map_err(RuntimeError::user)?;
-            // Taken by the checkpoint, which is complete: if they were handed over, it was in this program's life.
-            if !self.delivered.load(Ordering::SeqCst) {
-                self.ready.push_back(values);
+            let (sequence, values): (u64, Vec<T>) =
+                bincode::deserialize(&record).map_err(RuntimeError::user)?;
+            self.sequence = sequence;
+            // The checkpoint is complete, so these values count; they are new unless the commit came through.
+            if self.delivered.load(Ordering::SeqCst) < sequence {
+                self.make_ready(values);
             }
         }
         Ok(())
@@ -83,8 +96,9 @@ impl<T: StreamData> EpochOperator for CollectOperator<T> {
     }
 
     fn end_epoch(&mut self, _output: &mut Output) -> Result<EpochEnd> {
-        if !self.transactional && !self.current.is_empty() {
-            self.ready.push_back(std::mem::take(&mut self.current));
+        if !self.transactional {
+            let current = std::mem::take(&mut self.current);
+            self.make_ready(current);
         }
         Ok(if self.hand_over() {
             EpochEnd::Done
@@ -94,17 +108,18 @@ impl<T: StreamData> EpochOperator for CollectOperator<T> {
     }
 
     fn snapshot(&mut self, snapshot: &mut Snapshot) -> Result<()> {
+        self.sequence += 1;
         self.prepared.append(&mut self.current);
-        let record = bincode::serialize(&self.prepared).map_err(RuntimeError::user)?;
+        let record =
+            bincode::serialize(&(self.sequence, &self.prepared)).map_err(RuntimeError::user)?;
         snapshot.list(UNCOMMITTED, std::any::type_name::<T>(), vec![record]);
         Ok(())
     }
 
     fn commit(&mut self, _checkpoint: u64) -> Result<()> {
-        if !self.prepared.is_empty() {
-            self.ready.push_back(std::mem::take(&mut self.prepared));
-        }
-        // What the reader does not take now goes out with the next epoch, or below at the end.
+        let prepared = std::mem::take(&mut self.prepared);
+        self.make_ready(prepared);
+        // The next checkpoint waits for this one, and so must the worker while the reader is slower than checkpoints.
         while !self.hand_over() {
             std::thread::yield_now();
         }
@@ -212,12 +227,13 @@ impl<T: StreamData> DataStream<T> {
         let transactional = config.get(&options::CHECKPOINTING_DIR)?.is_some()
             && config.get(&options::CHECKPOINTING_INTERVAL)?.is_some();
         let (sender, receiver) = crossbeam_channel::bounded(WAITING_BATCHES);
-        let delivered = Arc::new(AtomicBool::new(false));
+        let delivered = Arc::new(AtomicU64::new(0));
         let make = move || -> Box<dyn EpochOperator> {
             Box::new(CollectOperator::<T> {
                 sender: sender.clone(),
                 transactional,
                 delivered: Arc::clone(&delivered),
+                sequence: 0,
                 current: Vec::new(),
                 prepared: Vec::new(),
                 ready: VecDeque::new(),

@@ -113,6 +113,8 @@ pub(crate) struct ProcessJobs {
     remote_metrics: Mutex<BTreeMap<(JobNumber, usize), MetricsSnapshot>>,
     wakers: Mutex<Vec<std::thread::Thread>>,
     ended: AtomicBool,
+    /// This process submits no further jobs.
+    has_left: AtomicBool,
 }
 
 impl ProcessJobs {
@@ -128,6 +130,7 @@ impl ProcessJobs {
             remote_metrics: Mutex::default(),
             wakers: Mutex::default(),
             ended: AtomicBool::new(false),
+            has_left: AtomicBool::new(false),
         };
         (Arc::new(jobs), receiver)
     }
@@ -243,10 +246,15 @@ impl ProcessJobs {
 
     /// Says that this process runs no further jobs.
     pub(crate) fn leave(&self) {
+        self.has_left.store(true, Ordering::SeqCst);
         self.post(Message::Leave {
             process: self.process,
         });
         self.wake();
+    }
+
+    pub(crate) fn has_left(&self) -> bool {
+        self.has_left.load(Ordering::SeqCst)
     }
 
     /// Asks the coordinator for something and waits for the answer.

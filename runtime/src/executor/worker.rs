@@ -10,8 +10,10 @@ use crossbeam_channel::{Receiver, Sender};
 use timely::worker::Worker;
 
 use crate::checkpoint::{CheckpointStorage, RestoredState};
+use crate::cluster::ClusterError;
 use crate::driver::{Failure, JobInstance, PendingSnapshot, Report, RestoreState};
 use crate::epoch::{Clock, now};
+use crate::error::RuntimeError;
 use crate::executor::background::{Background, Done, WriteSnapshot};
 use crate::executor::control_plane::{ControlPlane, Received};
 use crate::executor::coordinator::{Coordinator, Decisions};
@@ -269,6 +271,10 @@ impl WorkerLoop<'_> {
             if let Command::Build { attempt, .. } = &command
                 && self.setup.jobs.job(attempt.job).is_none()
             {
+                if self.setup.jobs.has_left() {
+                    self.refuse(*attempt);
+                    continue;
+                }
                 self.commands.push_front(command);
                 return busy;
             }
@@ -276,6 +282,19 @@ impl WorkerLoop<'_> {
             self.execute(command);
         }
         busy
+    }
+
+    /// The program of this process has ended without this job, so the job cannot run.
+    fn refuse(&self, attempt: AttemptId) {
+        let process = self.setup.jobs.process;
+        let error = RuntimeError::from(ClusterError::ProcessLeft { process });
+        let report = Report::Failed(Failure::from(&error));
+        let worker = self.worker.index();
+        self.control.tell_coordinator(Message::Report {
+            attempt,
+            worker,
+            report,
+        });
     }
 
     fn execute(&mut self, command: Command) {

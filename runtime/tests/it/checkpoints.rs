@@ -248,3 +248,45 @@ fn jobs_of_one_name_do_not_share_checkpoints() {
         );
     }
 }
+
+#[test]
+fn values_are_handed_over_when_a_job_fails_between_a_checkpoint_and_its_commit() {
+    struct FailsToCommit(Arc<AtomicI64>);
+    impl aquifer_runtime::EpochOperator for FailsToCommit {
+        fn process(
+            &mut self,
+            _: usize,
+            _: aquifer_runtime::Batch,
+            _: &mut aquifer_runtime::Output,
+        ) -> Result<()> {
+            Ok(())
+        }
+        fn commit(&mut self, _checkpoint: u64) -> Result<()> {
+            match self.0.fetch_add(1, Ordering::SeqCst) {
+                n if n % 3 == 1 && n < 12 => {
+                    Err(aquifer_runtime::RuntimeError::user("no commit today"))
+                }
+                _ => Ok(()),
+            }
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let env = environment(1, folder.path());
+    let rows = env.from_sequence(0, 99_999).uid("numbers").map(|n| n);
+    let commits = Arc::new(AtomicI64::new(0));
+    let counter = Arc::clone(&commits);
+    let sink = aquifer_runtime::Transformation::operator(
+        "FailsToCommit",
+        rows.edges(0),
+        Vec::new(),
+        Arc::new(move || Box::new(FailsToCommit(Arc::clone(&counter)))),
+    );
+    env.add_sink(sink);
+    let values: Vec<i64> = rows
+        .execute_and_collect()
+        .unwrap()
+        .collect::<Result<_>>()
+        .unwrap();
+    assert_eq!(values, (0..100_000).collect::<Vec<_>>());
+    assert!(commits.load(Ordering::SeqCst) > 3);
+}

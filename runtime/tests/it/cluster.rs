@@ -56,6 +56,14 @@ fn run(job: &str) -> aquifer_runtime::Result<()> {
                 client.await_result()
             })??;
         }
+        "leaves" => {
+            env.from_elements([1]).for_each(|_| ());
+            env.execute()?;
+            if env.process() == 0 {
+                env.from_elements([1]).for_each(|_| ());
+                env.execute()?;
+            }
+        }
         "crash" => crate::crash::run(&env)?,
         other => panic!("no such job: {other}"),
     }
@@ -207,4 +215,18 @@ fn a_second_process_that_never_comes_is_named() {
         "{}",
         text(&outputs[0].stderr)
     );
+}
+
+#[test]
+fn a_job_that_another_process_does_not_run_fails() {
+    let outputs = Cluster::start("leaves", 2, |_, _| ()).wait();
+    assert_eq!(
+        outputs[1].status.code(),
+        Some(0),
+        "{}",
+        text(&outputs[1].stderr)
+    );
+    assert_eq!(outputs[0].status.code(), Some(1));
+    let stderr = text(&outputs[0].stderr);
+    assert!(stderr.contains("process 1 has ended"), "{stderr}");
 }
