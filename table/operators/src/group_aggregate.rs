@@ -181,12 +181,11 @@ impl EpochOperator for GroupAggregateOperator {
         {
             emit(output, batch);
         }
+        // Fewer than no rows: what was retracted had never been there, and is ignored.
+        let mut gone = touched;
+        gone.retain(|group| self.aggregators.rows(*group) <= 0);
+        self.aggregators.clear(&gone);
         if !self.emits_empty {
-            let gone: Vec<u32> = touched
-                .into_iter()
-                .filter(|group| self.aggregators.rows(*group) == 0)
-                .collect();
-            self.aggregators.clear(&gone);
             self.index.remove(&gone);
         }
         Ok(EpochEnd::Done)

@@ -100,7 +100,7 @@ struct Partition {
     before: Vec<Ranked>,
     /// Slots of the current epoch that are not in `sorted`.
     created: Vec<u32>,
-    /// Slots whose weight was 0 at some time in this epoch.
+    /// Slots whose weight was 0 or less at some time in this epoch: less for rows retracted that were not there.
     emptied: Vec<u32>,
 }
 
@@ -216,7 +216,7 @@ impl RankOperator {
             .put(&[Arc::new(new_bytes) as ArrayRef], &positions, &new_slots)
             .map_err(internal)?;
         for (row, slot) in slots.iter().enumerate() {
-            if self.rows.add_weight(*slot, batch.weight(row)) == 0 {
+            if self.rows.add_weight(*slot, batch.weight(row)) <= 0 {
                 self.partitions[groups[row] as usize].emptied.push(*slot);
             }
         }
@@ -284,7 +284,7 @@ impl RankOperator {
             partition.sorted.sort_by(compare);
         }
         let mut gone = std::mem::take(&mut partition.emptied);
-        gone.retain(|slot| rows.weight(*slot) == 0);
+        gone.retain(|slot| rows.weight(*slot) <= 0);
         gone.sort_unstable();
         gone.dedup();
         for slot in &gone {

@@ -230,3 +230,25 @@ fn the_result_over_no_rows_is_there_from_the_start_if_asked_for() {
         .for_each(|e| accumulate(&mut output, consolidated(e, &types_out)));
     assert_eq!(output, empty);
 }
+
+#[test]
+fn a_retraction_of_what_was_never_there_is_ignored() {
+    let parameters = GroupAggregateParameters {
+        types: types(),
+        keys: vec![0],
+        calls: vec![
+            call("COUNT", &[], false, None),
+            call("SUM", &[1], false, None),
+        ],
+        append_only: false,
+    };
+    let types_out = [DataTypes::int(), DataTypes::bigint(), DataTypes::int()];
+    let mut instances = Instances::new(1, 1, || GroupAggregateOperator::new(&parameters).unwrap());
+    let row = |value: i32, weight: i64| (values((Some(1), Some(value), None)), weight);
+    instances.process(0, &types(), &[0], vec![row(1, -1)]);
+    assert!(instances.end_epoch().remove(0).is_empty());
+    instances.process(0, &types(), &[0], vec![row(5, 1)]);
+    let output = consolidated(instances.end_epoch().remove(0), &types_out);
+    let expected = vec![Value::Int(1), Value::BigInt(1), Value::Int(5)];
+    assert_eq!(output, [(expected, 1)].into());
+}

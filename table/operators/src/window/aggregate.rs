@@ -29,7 +29,7 @@ use aquifer_types::temporal::TimeZone;
 use aquifer_types::{ChangeBatch, DataType, DataTypes};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, TimestampMicrosecondType};
-use arrow_array::{Array, ArrayRef, Int64Array, TimestampMicrosecondArray, UInt32Array};
+use arrow_array::{Array, ArrayRef, Int64Array, UInt32Array};
 use arrow_schema::DataType as ArrowType;
 
 use super::assigner::{TimeReader, WindowKind, WindowTime};
