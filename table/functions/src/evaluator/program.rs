@@ -2,7 +2,8 @@
 
 use aquifer_types::DataType;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BooleanArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, new_empty_array, new_null_array};
+use arrow_schema::DataType as ArrowType;
 
 use super::compile::Compiler;
 use super::frame::Frame;
@@ -132,14 +133,10 @@ impl Evaluator {
         rows: usize,
         context: &EvalContext,
     ) -> Result<ArrayRef> {
-        let frame = Frame::new(self, columns, rows, context);
-        match self.roots.first() {
-            Some(root) => frame.column(*root)?.into_array(rows),
-            None => Ok(arrow_array::new_null_array(
-                &arrow_schema::DataType::Null,
-                rows,
-            )),
-        }
+        let mut columns = self.evaluate_first(columns, rows, context, 1)?;
+        Ok(columns
+            .pop()
+            .unwrap_or_else(|| new_null_array(&ArrowType::Null, rows)))
     }
 
     /// Evaluates all expressions over columns of `rows` rows.
@@ -152,9 +149,25 @@ impl Evaluator {
         rows: usize,
         context: &EvalContext,
     ) -> Result<Vec<ArrayRef>> {
+        self.evaluate_first(columns, rows, context, self.roots.len())
+    }
+
+    /// Evaluates the first `count` expressions.
+    fn evaluate_first(
+        &self,
+        columns: &[ArrayRef],
+        rows: usize,
+        context: &EvalContext,
+        count: usize,
+    ) -> Result<Vec<ArrayRef>> {
+        let roots = self.roots.iter().take(count);
+        if rows == 0 {
+            // No row may fail, constants neither.
+            let empty = |root: &NodeId| new_empty_array(&self.nodes[*root].data_type.to_arrow());
+            return Ok(roots.map(empty).collect());
+        }
         let frame = Frame::new(self, columns, rows, context);
-        self.roots
-            .iter()
+        roots
             .map(|root| frame.column(*root)?.into_array(rows))
             .collect()
     }

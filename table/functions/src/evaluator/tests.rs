@@ -341,3 +341,14 @@ fn errors_name_function_and_value() {
     let error = read.evaluate(&[], 1, &EvalContext::default()).unwrap_err();
     assert_eq!(error.code(), "function.missing_input");
 }
+
+#[test]
+fn no_rows_need_no_constant() {
+    let failing = ResolvedExpr::call("/", [ResolvedExpr::literal(1), ResolvedExpr::literal(0)]);
+    let evaluator = Evaluator::compile(&failing.unwrap()).unwrap();
+    let result = evaluator.evaluate(&[], 0, &EvalContext::default()).unwrap();
+    assert_eq!(
+        (result.len(), result.data_type()),
+        (0, &arrow_schema::DataType::Int32)
+    );
+}

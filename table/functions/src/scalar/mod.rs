@@ -12,6 +12,7 @@ mod comparison;
 mod conditional;
 mod encoding;
 mod hash;
+mod json;
 mod logical;
 mod math;
 mod miscellaneous;
@@ -28,6 +29,7 @@ const FAMILIES: &[&[BuiltIn]] = &[
     conditional::FUNCTIONS,
     encoding::FUNCTIONS,
     hash::FUNCTIONS,
+    json::FUNCTIONS,
     logical::FUNCTIONS,
     math::FUNCTIONS,
     miscellaneous::FUNCTIONS,

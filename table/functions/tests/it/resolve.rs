@@ -173,6 +173,18 @@ impl Scope<'_> {
             Expr::IsNotFalse(e) => self.call("IS NOT FALSE", &[e]),
             Expr::IsUnknown(e) => self.call("IS UNKNOWN", &[e]),
             Expr::IsNotUnknown(e) => self.call("IS NOT UNKNOWN", &[e]),
+            Expr::IsJson {
+                expr,
+                kind,
+                negated,
+                ..
+            } => {
+                let kind = kind
+                    .as_ref()
+                    .map_or("VALUE".to_owned(), ToString::to_string);
+                let call = self.call(&format!("IS JSON {}", kind.to_uppercase()), &[expr])?;
+                self.not(*negated, call)
+            }
             Expr::IsDistinctFrom(a, b) => self.call("IS DISTINCT FROM", &[a, b]),
             Expr::IsNotDistinctFrom(a, b) => self.call("IS NOT DISTINCT FROM", &[a, b]),
             Expr::Between {
@@ -296,6 +308,9 @@ impl Scope<'_> {
             Expr::Function(function) => {
                 let name = function.name.to_string().replace('`', "").to_uppercase();
                 let args: Vec<&Expr> = match &function.args {
+                    FunctionArguments::List(list) if !list.clauses.is_empty() => {
+                        return unsupported(function);
+                    }
                     FunctionArguments::List(list) => list
                         .args
                         .iter()

@@ -53,7 +53,7 @@ pub(super) const FROM_BASE64: BuiltIn = BuiltIn::new(
 .nulls(Nulls::Always)
 .infallible();
 
-fn encode(bytes: &[u8], out: &mut String) {
+pub(in crate::scalar) fn encode(bytes: &[u8], out: &mut String) {
     for chunk in bytes.chunks(3) {
         let bits = chunk
             .iter()

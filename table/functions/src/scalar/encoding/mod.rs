@@ -6,6 +6,8 @@ mod base64;
 mod charset;
 mod url;
 
+pub(super) use base64::encode as encode_base64;
+
 pub(super) const FUNCTIONS: &[BuiltIn] = &[
     charset::DECODE,
     charset::ENCODE,
