@@ -177,6 +177,7 @@ impl Fixture {
              CREATE TABLE updates (k INT, v BIGINT) WITH ('connector' = 'test', 'mode' = 'all');
              CREATE TABLE events (id INT, total AS id * 2, `offset` BIGINT METADATA VIRTUAL, ts TIMESTAMP(3), \
                  WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'test', 'bounded' = 'false');
+             CREATE TABLE instants (id INT, ts TIMESTAMP_LTZ(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'test');
              CREATE TABLE append_sink (a INT, b STRING) WITH ('connector' = 'test');
              CREATE TABLE upsert_sink (word STRING, n BIGINT NOT NULL, PRIMARY KEY (word) NOT ENFORCED) \
                  WITH ('connector' = 'test', 'mode' = 'upsert');

@@ -11,7 +11,7 @@ pub use modify::{ModifyOperation, OutputMode, SinkTable};
 pub use query::{
     AggregateCall, AggregateQuery, DataStreamQuery, DistinctQuery, FilterQuery, JoinQuery,
     JoinType, ProjectQuery, QueryOperation, ResolvedTable, SetQuery, SourceQuery, ValuesQuery,
-    WatermarkQuery,
+    WatermarkQuery, WindowKind, WindowQuery,
 };
 pub use statement::{
     CreateOperation, DropOperation, ExplainDetail, ExplainFormat, ExplainOperation, Operation,

@@ -37,6 +37,8 @@ pub enum QueryOperation {
     Set(SetQuery),
     /// Makes a column an event-time attribute.
     Watermark(WatermarkQuery),
+    /// Assigns windows: a window table function.
+    Window(WindowQuery),
 }
 
 /// A table with everything a connector must know, resolved.
@@ -222,6 +224,50 @@ pub struct WatermarkQuery {
     pub input: Arc<QueryOperation>,
 }
 
+/// See [`QueryOperation::Window`]. The output is the input's columns, then `window_start`,
+/// `window_end` and `window_time`; each row comes once per window it belongs to.
+#[derive(Debug, Clone)]
+pub struct WindowQuery {
+    /// The windows.
+    pub window: WindowKind,
+    /// The event-time column.
+    pub column: usize,
+    /// The columns.
+    pub fields: Vec<Field>,
+    /// The input.
+    pub input: Arc<QueryOperation>,
+}
+
+/// Windows aligned to time; all lengths are in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum WindowKind {
+    /// One after the other.
+    Tumble {
+        /// Length.
+        size_ms: i64,
+        /// Shift of the start.
+        offset_ms: i64,
+    },
+    /// A new one every slide.
+    Hop {
+        /// Length.
+        size_ms: i64,
+        /// Distance of two starts.
+        slide_ms: i64,
+        /// Shift of the start.
+        offset_ms: i64,
+    },
+    /// With one start, ending step by step.
+    Cumulate {
+        /// Largest length.
+        max_size_ms: i64,
+        /// Distance of two ends.
+        step_ms: i64,
+        /// Shift of the start.
+        offset_ms: i64,
+    },
+}
+
 impl QueryOperation {
     /// Names and types of the output's columns.
     pub fn fields(&self) -> Vec<Field> {
@@ -236,6 +282,7 @@ impl QueryOperation {
             QueryOperation::Aggregate(q) => q.fields.clone(),
             QueryOperation::Join(q) => q.fields.clone(),
             QueryOperation::Set(q) => q.fields.clone(),
+            QueryOperation::Window(q) => q.fields.clone(),
             QueryOperation::Filter(q) => q.input.fields(),
             QueryOperation::Distinct(q) => q.input.fields(),
             QueryOperation::Watermark(q) => q.input.fields(),
@@ -258,6 +305,7 @@ impl QueryOperation {
             QueryOperation::Aggregate(q) => vec![&q.input],
             QueryOperation::Distinct(q) => vec![&q.input],
             QueryOperation::Watermark(q) => vec![&q.input],
+            QueryOperation::Window(q) => vec![&q.input],
             QueryOperation::Join(q) => vec![&q.left, &q.right],
             QueryOperation::Set(q) => q.inputs.iter().collect(),
         }
@@ -278,6 +326,7 @@ impl QueryOperation {
             QueryOperation::Aggregate(q) => q.input = next(),
             QueryOperation::Distinct(q) => q.input = next(),
             QueryOperation::Watermark(q) => q.input = next(),
+            QueryOperation::Window(q) => q.input = next(),
             QueryOperation::Join(q) => {
                 q.left = next();
                 q.right = next();

@@ -55,6 +55,7 @@ pub(super) fn begin_of_expr(expr: &Expr) -> Span {
             | Expr::Exists {
                 subquery: query, ..
             } => return begin_of_query(query),
+            Expr::Prefixed { prefix, .. } => return prefix.span,
             Expr::Identifier(ident) => return ident.span,
             Expr::CompoundIdentifier(parts) => {
                 return parts.first().map_or_else(Span::empty, |p| p.span);

@@ -7,7 +7,8 @@ use aquifer_table_common::operation::{JoinType, QueryOperation, ValuesQuery};
 use aquifer_table_common::{Result, UnresolvedIdentifier, ValidationErrorKind};
 use aquifer_types::Field;
 use sqlparser::ast::{
-    Ident, JoinConstraint, JoinOperator, TableAlias, TableFactor, TableWithJoins,
+    Expr, FunctionArguments, Ident, JoinConstraint, JoinOperator, TableAlias, TableFactor,
+    TableWithJoins,
 };
 
 use super::Analyser;
@@ -106,8 +107,9 @@ impl Analyser<'_> {
                 index_directives,
                 inheritance,
             } => {
-                if args.is_some() {
-                    return Err(self.unsupported("a table function in FROM", span));
+                if let Some(args) = args {
+                    let name = self.name_parts(name, span)?.join(".");
+                    return self.table_function(&name, &args.args, alias.as_ref(), span);
                 }
                 if version.is_some() {
                     return Err(self.unsupported("FOR SYSTEM_TIME AS OF", span));
@@ -147,6 +149,16 @@ impl Analyser<'_> {
             TableFactor::NestedJoin { .. } => {
                 Err(self.unsupported("an alias of a join in brackets", span))
             }
+            TableFactor::TableFunction {
+                expr: Expr::Function(function),
+                alias,
+            } => {
+                let FunctionArguments::List(list) = &function.args else {
+                    return Err(self.unsupported("this table function", span));
+                };
+                let name = self.name_parts(&function.name, span)?.join(".");
+                self.table_function(&name, &list.args, alias.as_ref(), span)
+            }
             TableFactor::TableFunction { .. } | TableFactor::Function { .. } => {
                 Err(self.unsupported("a table function in FROM", span))
             }
@@ -158,7 +170,7 @@ impl Analyser<'_> {
     }
 
     /// A table, view or common table expression by name; answers its full path too.
-    fn named_table(
+    pub(super) fn named_table(
         &self,
         parts: Vec<String>,
         span: sqlparser::tokenizer::Span,
@@ -180,7 +192,7 @@ impl Analyser<'_> {
     }
 
     /// An input under its alias, with the alias' column names.
-    fn aliased(
+    pub(super) fn aliased(
         &self,
         operation: QueryOperation,
         mut fields: Vec<Field>,

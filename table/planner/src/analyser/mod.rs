@@ -26,6 +26,7 @@ mod set_operation;
 mod statement;
 mod table;
 mod values;
+mod window;
 
 #[cfg(test)]
 mod tests;

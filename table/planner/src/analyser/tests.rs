@@ -127,6 +127,15 @@ fn columns_have_the_references_names_and_types() {
             "SELECT a.k FROM updates a CROSS JOIN updates b, updates c",
             "k INT",
         ),
+        // Windows.
+        (
+            "SELECT * FROM TABLE(TUMBLE(TABLE instants, DESCRIPTOR(ts), INTERVAL '1' DAY))",
+            "id INT, ts TIMESTAMP_LTZ(3), window_start TIMESTAMP(3) NOT NULL, window_end TIMESTAMP(3) NOT NULL, window_time TIMESTAMP_LTZ(3) NOT NULL",
+        ),
+        (
+            "SELECT window_time FROM HOP(TIMECOL => DESCRIPTOR(ts), DATA => TABLE events, SLIDE => INTERVAL '1' MINUTE, SIZE => INTERVAL '1' HOUR) AS w",
+            "window_time TIMESTAMP(3) NOT NULL",
+        ),
         // Set operations, VALUES, WITH.
         (
             "SELECT id FROM orders UNION ALL SELECT v FROM updates",

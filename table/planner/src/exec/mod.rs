@@ -22,6 +22,8 @@ mod translate;
 mod union;
 mod values;
 mod watermark_assigner;
+mod window_aggregate;
+mod window_table_function;
 
 #[cfg(test)]
 mod tests;
@@ -41,3 +43,6 @@ pub use translate::{TranslateContext, Translated};
 pub use union::Union;
 pub use values::Values;
 pub use watermark_assigner::WatermarkAssigner;
+pub use window_aggregate::WindowAggregate;
+pub use window_table_function::WindowTableFunction;
+pub(crate) use window_table_function::window_text;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Calc, ChangelogNormalize, DataStreamScan, GroupAggregate, Join, Output, Sink, TableSourceScan,
-    Union, Values, WatermarkAssigner,
+    Union, Values, WatermarkAssigner, WindowAggregate, WindowTableFunction,
 };
 
 /// The version of the plan's form.
@@ -65,6 +65,12 @@ pub enum ExecNodeKind {
     /// Makes watermarks.
     #[serde(rename = "stream-exec-watermark-assigner_1")]
     WatermarkAssigner(WatermarkAssigner),
+    /// Assigns windows.
+    #[serde(rename = "stream-exec-window-table-function_1")]
+    WindowTableFunction(WindowTableFunction),
+    /// Aggregates by windows.
+    #[serde(rename = "stream-exec-window-aggregate_1")]
+    WindowAggregate(WindowAggregate),
     /// Adds the retractions that an upsert stream leaves out.
     #[serde(rename = "stream-exec-changelog-normalize_1")]
     ChangelogNormalize(ChangelogNormalize),
@@ -88,6 +94,8 @@ impl ExecNodeKind {
             ExecNodeKind::Join(_) => "stream-exec-join_1",
             ExecNodeKind::Union(_) => "stream-exec-union_1",
             ExecNodeKind::WatermarkAssigner(_) => "stream-exec-watermark-assigner_1",
+            ExecNodeKind::WindowTableFunction(_) => "stream-exec-window-table-function_1",
+            ExecNodeKind::WindowAggregate(_) => "stream-exec-window-aggregate_1",
             ExecNodeKind::ChangelogNormalize(_) => "stream-exec-changelog-normalize_1",
             ExecNodeKind::Sink(_) => "stream-exec-sink_1",
             ExecNodeKind::Output(_) => "stream-exec-output_1",
@@ -280,6 +288,8 @@ impl ExecNodeKind {
                 format!("Union(all=[true], union=[{}])", names_at(output, &all))
             }
             ExecNodeKind::WatermarkAssigner(node) => node.describe(input),
+            ExecNodeKind::WindowTableFunction(node) => node.describe(input),
+            ExecNodeKind::WindowAggregate(node) => node.describe(input),
             ExecNodeKind::ChangelogNormalize(node) => node.describe(input),
             ExecNodeKind::Sink(node) => node.describe(),
             ExecNodeKind::Output(node) => node.describe(),
@@ -290,6 +300,7 @@ impl ExecNodeKind {
     pub(super) fn state(&self) -> Vec<StateDescription> {
         let names: &[&str] = match self {
             ExecNodeKind::GroupAggregate(_) => &["groupAggregateState"],
+            ExecNodeKind::WindowAggregate(_) => &["windowAggregateState"],
             ExecNodeKind::Join(_) => &["leftState", "rightState"],
             ExecNodeKind::ChangelogNormalize(_) => &["changelogNormalizeState"],
             _ => &[],

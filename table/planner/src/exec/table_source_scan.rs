@@ -47,8 +47,8 @@ impl TableSourceScan {
             at.codec(),
             provider.factory,
         );
-        // Event time of a table is made by a watermark assigner, never by its source.
-        piece.assigns_watermarks = false;
+        // A source promises nothing about event time until its input ends; that promise is what lets
+        // watermark assigners complete the last windows.
         piece.parallelism = provider.parallelism;
         Ok(at.add(piece))
     }

@@ -237,6 +237,43 @@ fn aggregations_give_their_final_rows() {
 }
 
 #[test]
+fn windows_are_assigned_by_their_aggregation_and_give_final_rows() {
+    let fixture = Fixture::new();
+    for (sql, expected) in [
+        (
+            "SELECT window_start, window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY window_start, window_end",
+            "WindowAggregate(window=[TUMBLE(size=[10000 ms])], timeCol=[ts], select=[COUNT(*) AS EXPR$0, window_start, window_end])",
+        ),
+        (
+            "SELECT window_end, id, SUM(total) FROM TABLE(HOP(TABLE events, DESCRIPTOR(ts), INTERVAL '1' SECOND, INTERVAL '1' MINUTE)) GROUP BY id, window_start, window_end",
+            "WindowAggregate(groupBy=[id], window=[HOP(size=[60000 ms], slide=[1000 ms])], timeCol=[ts], select=[id, SUM(total) AS EXPR$0, window_start, window_end])",
+        ),
+        (
+            "SELECT COUNT(*) FROM (SELECT * FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND)) WHERE window_start > TIMESTAMP '2020-01-01 00:00:00') GROUP BY window_start, window_end",
+            "WindowAggregate(win_start=[window_start], win_end=[window_end], select=[COUNT(*) AS EXPR$0, window_start, window_end])",
+        ),
+    ] {
+        let query = fixture
+            .query(sql)
+            .unwrap_or_else(|e| panic!("{sql}\n{e:?}"));
+        let operation = ModifyOperation::OutputConversion {
+            child: query,
+            mode: OutputMode::Append,
+        };
+        let graph = fixture
+            .planner
+            .plan(&[operation])
+            .unwrap_or_else(|e| panic!("{sql}\n{e:?}"));
+        let found: Vec<&str> = graph.nodes.iter().map(|n| n.description.as_str()).collect();
+        assert!(found.contains(&expected), "{sql}\n{}", found.join("\n"));
+        assert_eq!(
+            ExecNodeGraph::from_json(&graph.to_json().unwrap()).unwrap(),
+            graph
+        );
+    }
+}
+
+#[test]
 fn a_failing_row_fails_the_job_with_the_operator() {
     let fixture = Fixture::new();
     let error = fixture

@@ -133,6 +133,8 @@ impl ExecNodeGraph {
                 ExecNodeKind::Join(join) => join.translate(&at)?,
                 ExecNodeKind::Union(union) => union.translate(&at),
                 ExecNodeKind::WatermarkAssigner(assigner) => assigner.translate(&at)?,
+                ExecNodeKind::WindowTableFunction(function) => function.translate(&at)?,
+                ExecNodeKind::WindowAggregate(aggregate) => aggregate.translate(&at)?,
                 ExecNodeKind::ChangelogNormalize(normalize) => normalize.translate(&at)?,
                 ExecNodeKind::Sink(sink) => {
                     translated.insert(node.id, sink.translate(&at)?);

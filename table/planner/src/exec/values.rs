@@ -54,9 +54,8 @@ impl Values {
             }) as Box<dyn SourceReader>
         });
         let name = at.node.description.clone();
-        let mut piece = Transformation::source(name, Boundedness::Bounded, at.codec(), factory)
+        let piece = Transformation::source(name, Boundedness::Bounded, at.codec(), factory)
             .with_parallelism(1);
-        piece.assigns_watermarks = false;
         Ok(at.add(piece))
     }
 }

@@ -18,7 +18,9 @@ use aquifer_table_common::operation::{
 use aquifer_table_common::{Result, ValidationErrorKind};
 use aquifer_types::Field;
 
-use crate::exec::{Distribution, ExecNode, ExecNodeGraph, ExecNodeKind, describe_call};
+use crate::exec::{
+    Distribution, ExecNode, ExecNodeGraph, ExecNodeKind, describe_call, window_text,
+};
 use crate::planner::plan_with;
 
 /// The plans of statements that run as one job.
@@ -208,6 +210,14 @@ fn query_line(operation: &QueryOperation) -> String {
             format!("LogicalDistinct(fields=[{}])", names(&q.input.fields()))
         }
         QueryOperation::Set(_) => "LogicalUnion(all=[true])".to_string(),
+        QueryOperation::Window(q) => {
+            let fields = q.input.fields();
+            format!(
+                "LogicalWindow({}, timeCol=[{}])",
+                window_text(&q.window),
+                fields[q.column].name
+            )
+        }
         QueryOperation::Watermark(q) => {
             let fields = q.input.fields();
             format!(

@@ -105,6 +105,11 @@ impl Dialect for FlinkDialect {
             {
                 Some(expression::parse_case(parser))
             }
+            (Token::Word(word), Token::Word(_) | Token::LParen)
+                if word.keyword == Keyword::TABLE && word.quote_style.is_none() =>
+            {
+                Some(expression::parse_table(parser))
+            }
             (Token::Word(word), Token::LBracket)
                 if word.keyword == Keyword::MAP && word.quote_style.is_none() =>
             {

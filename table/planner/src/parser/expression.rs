@@ -10,8 +10,9 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
-use super::cursor::{parse_word, peek_nth_word};
+use super::cursor::{parse_path, parse_word, peek_nth_word};
 use super::dialect::FlinkDialect;
+use super::error::error_at;
 
 /// `CASE [x] WHEN a, b THEN .. ELSE .. END`: several values of one branch become several branches.
 pub(super) fn parse_case(parser: &mut Parser) -> Result<Expr, ParserError> {
@@ -91,6 +92,29 @@ pub(super) fn parse_between(parser: &mut Parser, expr: &Expr) -> Option<Result<E
             op,
             right,
         })))
+    })
+}
+
+/// `TABLE t` and `TABLE (query)` as an argument of a table function.
+pub(super) fn parse_table(parser: &mut Parser) -> Result<Expr, ParserError> {
+    let prefix = parser.parse_identifier()?;
+    let value = if parser.consume_token(&Token::LParen) {
+        let query = parser.parse_query()?;
+        parser.expect_token(&Token::RParen)?;
+        Expr::Subquery(query)
+    } else {
+        Expr::CompoundIdentifier(parse_path(parser)?.parts)
+    };
+    if parser.peek_keyword(Keyword::PARTITION) {
+        let location = parser.peek_token_ref().span.start;
+        return Err(error_at(
+            "PARTITION BY of a table argument is not supported",
+            location,
+        ));
+    }
+    Ok(Expr::Prefixed {
+        prefix,
+        value: Box::new(value),
     })
 }
 

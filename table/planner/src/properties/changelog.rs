@@ -6,8 +6,13 @@
 use aquifer_table_common::operation::{JoinType, QueryOperation};
 use aquifer_types::ChangelogMode;
 
+use super::window::window_grouping;
+
 /// Whether the output is never retracted.
 pub fn is_append_only(operation: &QueryOperation) -> bool {
+    if is_final(operation) {
+        return true;
+    }
     makes_updates(operation).is_none()
         && operation.children().into_iter().all(|c| is_append_only(c))
 }
@@ -23,6 +28,9 @@ pub fn changelog_mode(operation: &QueryOperation) -> ChangelogMode {
 
 /// The topmost operation that makes updates where its input only appends, in words.
 pub fn update_cause(operation: &QueryOperation) -> Option<String> {
+    if is_final(operation) {
+        return None;
+    }
     if let Some(cause) = operation
         .children()
         .into_iter()
@@ -31,6 +39,12 @@ pub fn update_cause(operation: &QueryOperation) -> Option<String> {
         return Some(cause);
     }
     makes_updates(operation)
+}
+
+/// Whether an operation's rows are never taken back, whatever its input does: a window is given out
+/// once it is complete.
+fn is_final(operation: &QueryOperation) -> bool {
+    matches!(operation, QueryOperation::Aggregate(q) if window_grouping(q).is_some())
 }
 
 /// Why an operation produces updates even if its inputs only append.

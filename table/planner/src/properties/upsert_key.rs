@@ -33,7 +33,8 @@ pub fn upsert_key(operation: &QueryOperation) -> Option<Vec<usize>> {
         QueryOperation::Watermark(q) => upsert_key(&q.input),
         QueryOperation::Aggregate(q) => Some((0..q.grouping.len()).collect()),
         QueryOperation::Distinct(q) => Some((0..q.input.fields().len()).collect()),
-        QueryOperation::Set(_) => None,
+        // A row comes once per window.
+        QueryOperation::Set(_) | QueryOperation::Window(_) => None,
         QueryOperation::Join(q) => {
             let width = q.left.fields().len();
             let (left, right) = (upsert_key(&q.left), upsert_key(&q.right));

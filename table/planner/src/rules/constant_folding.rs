@@ -130,6 +130,7 @@ fn passes_nothing_on(operation: &QueryOperation) -> bool {
         QueryOperation::Project(q) => is_empty(&q.input),
         QueryOperation::Filter(q) => is_empty(&q.input),
         QueryOperation::Distinct(q) => is_empty(&q.input),
+        QueryOperation::Window(q) => is_empty(&q.input),
         QueryOperation::Aggregate(q) => is_empty(&q.input) && !q.grouping.is_empty(),
         QueryOperation::Join(q) => {
             is_empty(&q.left) && !q.join_type.pads_left()

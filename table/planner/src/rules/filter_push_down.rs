@@ -116,6 +116,21 @@ fn push_filter(q: &FilterQuery) -> Result<Option<QueryOperation>> {
                 Arc::new(below),
             )?)))
         }
+        QueryOperation::Window(window) => {
+            let width = window.input.fields().len();
+            let reads_input = |part: &ResolvedExpr| part.inputs().last().is_none_or(|i| *i < width);
+            let (moving, kept): (Vec<_>, Vec<_>) = moving.into_iter().partition(reads_input);
+            if moving.is_empty() {
+                return Ok(None);
+            }
+            let below = q
+                .input
+                .with_children(vec![filter(moving, window.input.clone())?]);
+            Ok(Some(unwrap(filter(
+                [kept, staying].concat(),
+                Arc::new(below),
+            )?)))
+        }
         QueryOperation::Join(join) => push_through_join(join, moving, staying),
         QueryOperation::Source(_)
         | QueryOperation::DataStream(_)

@@ -10,7 +10,7 @@ use aquifer_functions::expression::ResolvedExpr;
 use aquifer_table_common::Result;
 use aquifer_table_common::operation::{
     AggregateQuery, FilterQuery, JoinQuery, ProjectQuery, QueryOperation, SetQuery, SourceQuery,
-    ValuesQuery, WatermarkQuery,
+    ValuesQuery, WatermarkQuery, WindowQuery,
 };
 use aquifer_types::Field;
 
@@ -167,6 +167,28 @@ fn prune_inner(operation: &QueryOperation, read: &BTreeSet<usize>) -> Result<Pru
             Pruned {
                 operation: QueryOperation::Watermark(watermark),
                 places: input.places,
+            }
+        }
+        QueryOperation::Window(q) => {
+            let input_width = width - 3;
+            let mut below: BTreeSet<usize> =
+                read.iter().copied().filter(|c| *c < input_width).collect();
+            below.insert(q.column);
+            let input = prune_node(&q.input, &below)?;
+            let new_width = input.operation.fields().len();
+            let mut places = input.places.clone();
+            places.extend((0..3).map(|i| Some(new_width + i)));
+            let mut fields = input.operation.fields();
+            fields.extend_from_slice(&q.fields[input_width..]);
+            let window = WindowQuery {
+                window: q.window,
+                column: input.place(q.column),
+                fields,
+                input: Arc::new(input.operation),
+            };
+            Pruned {
+                operation: QueryOperation::Window(window),
+                places,
             }
         }
         QueryOperation::Aggregate(q) => {
