@@ -87,7 +87,8 @@ impl SourceReader for ValuesReader {
     }
 
     fn closes_epochs(&self) -> bool {
-        true
+        // After the last row of a source without an end, epochs close by time, so the job can stop.
+        self.next < self.epochs.len() || self.is_bounded
     }
 
     fn poll(&mut self, output: &mut Output, _max_rows: usize) -> Result<SourceStatus> {

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use aquifer_connectors::values;
+use aquifer_runtime::StreamExecutionEnvironment;
+use aquifer_runtime::config::options::STATE_RECOVERY_PATH;
 use aquifer_types::{Row, RowKind, Value, row_values};
 
-use crate::support::environment;
+use crate::support::{environment, over};
 
 /// The sums per name after each epoch.
 fn model(epochs: &[Vec<Row>]) -> Vec<BTreeMap<String, (i64, i64)>> {
@@ -116,4 +118,37 @@ fn a_sink_of_insertions_refuses_a_changelog_when_the_job_is_made() {
         .err()
         .unwrap();
     assert_eq!(error.code(), "validation.updates_not_accepted");
+}
+
+#[test]
+fn a_source_without_an_end_can_be_stopped_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = "endless result";
+    let row = |n: i64| vec![Row::of(row_values![n])];
+    let mut savepoint = None;
+    for (epochs, workers) in [(2, 2), (4, 1)] {
+        values::register_epochs("endless", (0..epochs).map(row).collect());
+        let env = StreamExecutionEnvironment::create_local(workers);
+        env.set_default_savepoint_directory(folder.path())
+            .set(&STATE_RECOVERY_PATH, savepoint.clone());
+        let t_env = over(&env);
+        let source = "CREATE TABLE s (n BIGINT) WITH ('connector' = 'values', 'data-id' = 'endless', 'bounded' = 'false')";
+        t_env.execute_sql(source).unwrap();
+        let sink =
+            format!("CREATE TABLE t (n BIGINT) WITH ('connector' = 'values', 'sink-id' = '{id}')");
+        t_env.execute_sql(sink).unwrap();
+        let result = t_env.execute_sql("INSERT INTO t SELECT n FROM s").unwrap();
+        let client = result.job_client().unwrap();
+        while values::result(id).changelog().len() < epochs as usize {
+            assert!(!client.status().is_terminal(), "{:?}", result.await_done());
+            std::thread::yield_now();
+        }
+        savepoint = Some(client.stop_with_savepoint(None, false).unwrap());
+    }
+    let rows: Vec<String> = values::result(id)
+        .changelog()
+        .iter()
+        .map(Row::to_string)
+        .collect();
+    assert_eq!(rows, ["+I[0]", "+I[1]", "+I[2]", "+I[3]"]);
 }

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod changelog;
+mod crash;
 mod files;
 mod restart;
 mod support;
