@@ -1,9 +1,12 @@
 //! Values from row numbers.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use aquifer_types::temporal::MILLIS_PER_DAY;
-use aquifer_types::{ColumnBuilder, DataType, Decimal, LogicalType, Row, Timestamp, Value};
+use aquifer_types::{
+    ColumnBuilder, ColumnParts, DataType, Decimal, LogicalType, Row, Timestamp, Value,
+};
 use arrow_array::ArrayRef;
 
 use super::field::FieldGenerator;
@@ -63,51 +66,88 @@ impl FieldGenerator {
         let mut column = ColumnBuilder::new(&self.data_type, rows.len());
         for row in rows {
             let mut random = Random::of(self.seed, *row);
-            column.push(&self.value(&mut random, *row, now))?;
+            self.append(&mut column, &mut random, *row, now)?;
         }
         Ok(column.finish())
     }
 
+    /// Appends the value of a row; the most common types without making a [`Value`].
+    fn append(
+        &self,
+        column: &mut ColumnBuilder,
+        random: &mut Random,
+        row: u64,
+        now: i64,
+    ) -> aquifer_types::Result<()> {
+        if self.is_null(random) {
+            column.push_null();
+            return Ok(());
+        }
+        match (&self.generator, column.parts_mut().1) {
+            (
+                Generator::Sequence { .. } | Generator::Whole { .. },
+                ColumnParts::BigInt(builder),
+            ) => {
+                builder.append_value(self.whole_number(random, row) as i64);
+            }
+            (Generator::Sequence { .. } | Generator::Whole { .. }, ColumnParts::Int(builder)) => {
+                builder.append_value(self.whole_number(random, row) as i32);
+            }
+            (Generator::Double { min, max }, ColumnParts::Double(builder)) => {
+                builder.append_value(double(random, *min, *max));
+            }
+            (Generator::Text { length, varies }, ColumnParts::String(builder)) => {
+                let _ = write_text(random, *length, *varies, builder);
+                builder.append_value("");
+            }
+            _ => {
+                let value = self.value_not_null(random, row, now);
+                column.push(&value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_null(&self, random: &mut Random) -> bool {
+        self.null_rate > 0.0 && random.unit() < self.null_rate
+    }
+
+    /// The number of a sequence or of random whole numbers, unscaled for decimals.
+    fn whole_number(&self, random: &mut Random, row: u64) -> i128 {
+        match &self.generator {
+            Generator::Sequence { start, unit, .. } => (start + i128::from(row)) * unit,
+            Generator::Whole { min, max } => random.between(*min, *max),
+            _ => 0,
+        }
+    }
+
     fn value(&self, random: &mut Random, row: u64, now: i64) -> Value {
-        if self.null_rate > 0.0 && random.unit() < self.null_rate {
+        if self.is_null(random) {
             return Value::Null;
         }
-        let size = |random: &mut Random, length: u32, varies: bool| {
-            if varies && length > 0 {
-                random.between(1, length.into()) as usize
-            } else {
-                length as usize
-            }
-        };
+        self.value_not_null(random, row, now)
+    }
+
+    fn value_not_null(&self, random: &mut Random, row: u64, now: i64) -> Value {
         match &self.generator {
-            Generator::Sequence { start, unit, .. } => {
-                whole(&self.data_type, (start + i128::from(row)) * unit)
+            Generator::Sequence { .. } | Generator::Whole { .. } => {
+                whole(&self.data_type, self.whole_number(random, row))
             }
             Generator::Boolean => Value::Boolean(random.next_u64() & 1 == 1),
-            Generator::Whole { min, max } => whole(&self.data_type, random.between(*min, *max)),
             Generator::Double { min, max } => {
-                let part = random.unit();
-                let number = (min * (1.0 - part) + max * part).clamp(*min, *max);
+                let number = double(random, *min, *max);
                 match self.data_type.logical {
                     LogicalType::Float => Value::Float(number as f32),
                     _ => Value::Double(number),
                 }
             }
             Generator::Text { length, varies } => {
-                const DIGITS: &[u8; 16] = b"0123456789abcdef";
-                let size = size(random, *length, *varies);
-                let mut text = String::with_capacity(size);
-                while text.len() < size {
-                    let mut digits = random.next_u64();
-                    for _ in 0..16.min(size - text.len()) {
-                        text.push(char::from(DIGITS[(digits & 15) as usize]));
-                        digits >>= 4;
-                    }
-                }
+                let mut text = String::new();
+                let _ = write_text(random, *length, *varies, &mut text);
                 Value::String(text)
             }
             Generator::Bytes { length, varies } => {
-                let size = size(random, *length, *varies);
+                let size = size(random, *length, *varies) as usize;
                 let mut bytes = Vec::with_capacity(size + 8);
                 while bytes.len() < size {
                     bytes.extend_from_slice(&random.next_u64().to_le_bytes());
@@ -161,6 +201,40 @@ impl FieldGenerator {
             }
         }
     }
+}
+
+fn double(random: &mut Random, min: f64, max: f64) -> f64 {
+    let part = random.unit();
+    (min * (1.0 - part) + max * part).clamp(min, max)
+}
+
+/// The size of a text or of bytes.
+fn size(random: &mut Random, length: u32, varies: bool) -> u32 {
+    if varies && length > 0 {
+        random.between(1, length.into()) as u32
+    } else {
+        length
+    }
+}
+
+/// Writes hexadecimal digits.
+fn write_text(
+    random: &mut Random,
+    length: u32,
+    varies: bool,
+    out: &mut impl fmt::Write,
+) -> fmt::Result {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut left = size(random, length, varies);
+    while left > 0 {
+        let mut digits = random.next_u64();
+        for _ in 0..left.min(16) {
+            out.write_char(char::from(DIGITS[(digits & 15) as usize]))?;
+            digits >>= 4;
+        }
+        left -= left.min(16);
+    }
+    Ok(())
 }
 
 /// A whole number as a value of the type.

@@ -24,13 +24,12 @@ impl Random {
     /// A number from `min` to `max`, both included.
     pub(super) fn between(&mut self, min: i128, max: i128) -> i128 {
         let range = max.wrapping_sub(min) as u128;
-        if range == 0 {
-            return min;
-        }
-        let number = u128::from(self.next_u64()) << 64 | u128::from(self.next_u64());
-        let offset = match range.checked_add(1) {
-            Some(count) => number % count,
-            None => number,
+        let offset = if range <= u64::MAX.into() {
+            // The high half of a product: no division for the ranges of whole numbers.
+            (u128::from(self.next_u64()) * (range + 1)) >> 64
+        } else {
+            let number = u128::from(self.next_u64()) << 64 | u128::from(self.next_u64());
+            range.checked_add(1).map_or(number, |count| number % count)
         };
         min.wrapping_add(offset as i128)
     }

@@ -9,6 +9,7 @@ use aquifer_table_common::connector::{
 };
 use aquifer_table_common::error::{UnsupportedError, ValidationErrorKind};
 use aquifer_table_common::options::OptionList;
+use aquifer_table_common::schema::ColumnKind;
 use regex::Regex;
 
 use super::listing::Place;
@@ -82,6 +83,7 @@ impl DynamicTableFactory for FilesystemFactory {
 
     fn create_sink(&self, context: &FactoryContext<'_>) -> Result<Arc<dyn DynamicTableSink>> {
         refuse_partitions(context)?;
+        refuse_metadata(context)?;
         Ok(Arc::new(FileSink {
             path: context.options.get(&PATH)?,
             policy: RollingPolicy {
@@ -103,4 +105,23 @@ fn refuse_partitions(context: &FactoryContext<'_>) -> Result<()> {
             .instead("Leave it out; columns are read from the files.")
             .into(),
     )
+}
+
+/// What is known about a file cannot be written to it.
+fn refuse_metadata(context: &FactoryContext<'_>) -> Result<()> {
+    let written =
+        context.schema.columns.iter().find(|column| {
+            column.is_persisted() && matches!(column.kind, ColumnKind::Metadata { .. })
+        });
+    let Some(column) = written else {
+        return Ok(());
+    };
+    Err(ValidationErrorKind::InvalidClause {
+        message: format!(
+            "metadata column '{}' cannot be written by connector 'filesystem'",
+            column.name
+        ),
+        hint: Some("Declare it as METADATA VIRTUAL.".to_string()),
+    }
+    .into())
 }

@@ -179,3 +179,20 @@ fn a_full_disk_fails_the_job_with_the_path_and_shows_no_part_of_the_result() {
     assert!(report.contains("No space left on device"), "{report}");
     assert!(lines(&output).is_empty());
 }
+
+#[test]
+fn metadata_of_files_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let t_env = environment(1, 1000);
+    let statement =
+        "CREATE TABLE s (id INT) WITH ('connector' = 'datagen', 'number-of-rows' = '1')";
+    t_env.execute_sql(statement).unwrap();
+    let columns = "id INT, `file.size` BIGINT METADATA";
+    file_table(&t_env, "t", columns, folder.path(), "'format' = 'csv'");
+    let error = t_env
+        .execute_sql("INSERT INTO t SELECT id, 1 FROM s")
+        .err()
+        .unwrap();
+    assert_eq!(error.code(), "validation.invalid_clause");
+    assert!(error.report().contains("METADATA VIRTUAL"), "{error:?}");
+}
