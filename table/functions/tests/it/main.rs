@@ -1,5 +1,6 @@
 //! Integration tests of the expression layer.
 
 mod conformance;
+mod reference;
 mod resolve;
 mod values;
