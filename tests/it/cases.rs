@@ -179,7 +179,8 @@ fn run(case: &Json, workers: usize) -> Outcome {
         // Options that only change another planner's plan are unknown here.
         let _ = tables.execute_sql(format!("SET '{key}' = '{option}'"));
     }
-    for source in case["sources"].as_array().into_iter().flatten() {
+    let sources = case["sources"].as_array().map_or(&[][..], Vec::as_slice);
+    for (turn, source) in sources.iter().enumerate() {
         let id = format!(
             "{name}/{workers}/{}",
             source["table"].as_str().unwrap_or_default()
@@ -189,8 +190,14 @@ fn run(case: &Json, workers: usize) -> Outcome {
                 "a source has types that this test does not build".to_string(),
             );
         };
-        // One row per epoch is what other engines do; late rows are late in the same way.
-        values::register_epochs(&id, rows.into_iter().map(|row| vec![row]).collect());
+        // One row per epoch, of each source in turn, is what other engines do: late rows are late in the same way.
+        let empty = |epochs: usize| std::iter::repeat_n(Vec::new(), epochs);
+        let in_turn = |row: Row| {
+            empty(turn)
+                .chain([vec![row]])
+                .chain(empty(sources.len() - turn - 1))
+        };
+        values::register_epochs(&id, rows.into_iter().flat_map(in_turn).collect());
         let options = format!(
             "'data-id' = '{id}', 'changelog-mode' = '{}'",
             changelog_mode(source)

@@ -80,9 +80,19 @@ impl NodeContext<'_> {
         ChangeBatchCodec::new(types_of(&self.node.output))
     }
 
-    /// Adds a piece under the node's stable id.
+    /// Adds a piece under the node's stable id. A piece that takes the rows of its only input where they are runs on
+    /// the workers that run the input: spread over more, rows would lose their order, and what is late would depend
+    /// on the number of workers.
     pub(super) fn add(&self, transformation: Transformation) -> OutputPort {
-        let transformation = transformation.with_uid(self.node.uid());
+        let mut transformation = transformation.with_uid(self.node.uid());
+        if let ([(input, _)], [edge]) = (self.inputs.as_slice(), self.node.inputs.as_slice())
+            && edge.distribution == Distribution::Any
+            && transformation.parallelism.is_none()
+        {
+            let environment = self.context.environment;
+            transformation.parallelism =
+                environment.inspect(input.transformation, |input| input.parallelism);
+        }
         OutputPort {
             transformation: self.context.environment.add(transformation),
             port: 0,
