@@ -6,7 +6,9 @@ use aquifer_functions::ResolvedExpr;
 use aquifer_runtime::{DataStream, StreamData, StreamExecutionEnvironment};
 use aquifer_table_common::connector::FactoryRegistry;
 use aquifer_table_common::operation::{ModifyOperation, OutputMode, ProjectQuery, QueryOperation};
-use aquifer_table_common::{Result, Schema, SchemaErrorKind, ValidationErrorKind};
+use aquifer_table_common::{
+    ColumnKind, Result, Schema, SchemaErrorKind, UnsupportedError, ValidationErrorKind,
+};
 use aquifer_types::{ChangelogMode, Field, Row};
 
 use crate::bridge::input::StreamInput;
@@ -295,6 +297,57 @@ impl StreamTableEnvironment {
             mode,
         };
         Ok(self.changes(operation)?.rows(self.stream_environment()))
+    }
+
+    /// As [`to_changelog_stream`](Self::to_changelog_stream), with the columns of a schema: by name, in its order, cast
+    /// where that loses nothing.
+    ///
+    /// # Errors
+    /// `validation.unknown_column`, `schema.type_mismatch`; `unsupported.feature` for columns that are not physical.
+    pub fn to_changelog_stream_with_schema(
+        &self,
+        table: &Table,
+        schema: Schema,
+    ) -> Result<DataStream<Row>> {
+        self.to_changelog_stream_with_mode(table, schema, ChangelogMode::all())
+    }
+
+    /// As [`to_changelog_stream_with_schema`](Self::to_changelog_stream_with_schema), with some kinds of rows alone.
+    /// A stream of upserts has no `-U`; its schema needs a primary key.
+    ///
+    /// # Errors
+    /// See there; `schema.invalid_schema` for upserts without a key; `validation.updates_not_accepted` for a mode
+    /// without updates if the table can be updated.
+    pub fn to_changelog_stream_with_mode(
+        &self,
+        table: &Table,
+        schema: Schema,
+        mode: ChangelogMode,
+    ) -> Result<DataStream<Row>> {
+        let resolved = self.with_analyser(|analyser| analyser.resolve_schema(&schema))?;
+        if let Some(column) = resolved
+            .columns
+            .iter()
+            .find(|c| c.kind != ColumnKind::Physical)
+        {
+            let feature = format!(
+                "column '{}' that is not physical in the schema of a stream",
+                column.name
+            );
+            return Err(UnsupportedError::new(feature).into());
+        }
+        if mode.is_upsert() && resolved.primary_key.is_none() {
+            let reason = "a stream of upserts needs a primary key".to_string();
+            return Err(SchemaErrorKind::InvalidSchema { reason }.into());
+        }
+        let key = resolved
+            .primary_key
+            .is_some()
+            .then(|| resolved.primary_key_indices());
+        let query = output::columns_of(table.query_operation(), &resolved.fields())?;
+        let mode = OutputMode::Changelog(mode);
+        let changes = self.changes(ModifyOperation::OutputConversion { child: query, mode })?;
+        Ok(changes.keyed(key).rows(self.stream_environment()))
     }
 
     /// An empty set of statements that can become part of the stream environment's next job.

@@ -3,7 +3,7 @@
 //! There is one set of options: setting one here sets it for the stream environment, so that it counts for the jobs
 //! of both. The session remembers what it changed, so that `RESET` brings the former value back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aquifer_runtime::config::{
     AnyConfigOption, ConfigOption, ConfigValue, ConfigurationError, options as runtime,
@@ -21,14 +21,24 @@ pub struct TableConfig {
     environment: StreamExecutionEnvironment,
     /// What the session changed, with the value from before.
     changed: Mutex<BTreeMap<String, Option<String>>>,
+    /// The keys that are not known and were reported.
+    reported: Mutex<BTreeSet<String>>,
 }
 
 impl TableConfig {
-    pub(crate) fn new(environment: StreamExecutionEnvironment) -> Self {
-        TableConfig {
+    /// The options of `environment`, and those the session starts with.
+    pub(crate) fn new(
+        environment: StreamExecutionEnvironment,
+        settings: &Configuration,
+    ) -> Result<Self> {
+        let config = TableConfig {
             environment,
             changed: Mutex::default(),
-        }
+            reported: Mutex::default(),
+        };
+        config.add_configuration(settings)?;
+        config.changed.lock().clear();
+        Ok(config)
     }
 
     /// Sets an option by its key. Keys of the reference that mean nothing here are kept and reported in the log.
@@ -39,7 +49,7 @@ impl TableConfig {
         let (key, value) = (key.as_ref(), value.as_ref());
         match find(key) {
             Some(option) => option.check(value).map_err(invalid)?,
-            None => {
+            None if self.reported.lock().insert(key.to_string()) => {
                 let known = all().map(|option| option.key());
                 let hint = did_you_mean(key, known).unwrap_or_default();
                 tracing::warn!(
@@ -48,6 +58,7 @@ impl TableConfig {
                     "an option that is not known is kept, but has no effect"
                 );
             }
+            None => {}
         }
         if key == LOCAL_TIME_ZONE.key() {
             value.parse::<TimeZone>()?;

@@ -84,8 +84,7 @@ impl TableEnvironment {
         );
         let catalogs = Arc::new(catalogs);
         let factories = Arc::new(RwLock::new(factories));
-        let config = TableConfig::new(environment.clone());
-        config.add_configuration(&settings.configuration)?;
+        let config = TableConfig::new(environment.clone(), &settings.configuration)?;
         Ok(TableEnvironment {
             inner: Arc::new(Inner {
                 environment: environment.clone(),

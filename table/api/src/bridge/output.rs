@@ -101,6 +101,54 @@ impl Target {
     }
 }
 
+/// The query with these columns: by name, cast where that loses nothing.
+///
+/// # Errors
+/// `validation.unknown_column`, `schema.type_mismatch`.
+pub(crate) fn columns_of(
+    query: &Arc<QueryOperation>,
+    wanted: &[Field],
+) -> Result<Arc<QueryOperation>> {
+    let from = query.fields();
+    let mut expressions = Vec::with_capacity(wanted.len());
+    for field in wanted {
+        let Some(index) = from.iter().position(|column| column.name == field.name) else {
+            return Err(ValidationErrorKind::UnknownColumn {
+                column: field.name.clone(),
+                tables: vec!["the query".to_string()],
+                candidates: from.iter().map(|column| column.name.clone()).collect(),
+            }
+            .into());
+        };
+        let column = &from[index].data_type;
+        let value = ResolvedExpr::input(index, column.clone());
+        if column.logical != field.data_type.logical
+            && !supports_implicit_cast(column, &field.data_type)
+        {
+            return Err(SchemaErrorKind::TypeMismatch {
+                what: format!("column '{}' of the query", field.name),
+                expected: field.data_type.to_string(),
+                found: column.to_string(),
+            }
+            .into());
+        }
+        let is_same = column.logical == field.data_type.logical;
+        expressions.push(if is_same {
+            value
+        } else {
+            value.cast(field.data_type.clone())?
+        });
+    }
+    let typed =
+        |(field, e): (&Field, &ResolvedExpr)| Field::new(&field.name, e.data_type().clone());
+    let fields = wanted.iter().zip(&expressions).map(typed).collect();
+    Ok(Arc::new(QueryOperation::Project(ProjectQuery {
+        expressions,
+        fields,
+        input: Arc::clone(query),
+    })))
+}
+
 /// The query's column of each field.
 fn match_columns(record: &RecordType, from: &[Field], matching: Matching) -> Result<Vec<usize>> {
     let by_name = |field: &Field| from.iter().position(|column| column.name == field.name);
@@ -192,6 +240,14 @@ impl Changes {
                 message: "a query was planned without an output".to_string(),
             }
             .into()),
+        }
+    }
+
+    /// The same changes, updated by a key that was declared, if there is one.
+    pub(crate) fn keyed(self, key: Option<Vec<usize>>) -> Self {
+        Changes {
+            upsert_key: key.or(self.upsert_key),
+            ..self
         }
     }
 

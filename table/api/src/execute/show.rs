@@ -1,6 +1,6 @@
 //! SHOW and DESCRIBE.
 
-use aquifer_functions::scalar;
+use aquifer_functions::{aggregate, scalar};
 use aquifer_table_common::catalog::CatalogBaseTable;
 use aquifer_table_common::expression::Expr;
 use aquifer_table_common::operation::ShowOperation;
@@ -21,10 +21,9 @@ pub(super) fn show(env: &TableEnvironment, show: ShowOperation) -> Result<TableR
         ShowOperation::Tables => TableResult::of_names("table name", env.list_tables()?),
         ShowOperation::Views => TableResult::of_names("view name", env.list_views()?),
         ShowOperation::Functions => {
-            let mut names: Vec<String> = scalar::FUNCTIONS
-                .iter()
-                .map(|function| function.name().to_lowercase())
-                .collect();
+            let scalars = scalar::FUNCTIONS.iter().map(|function| function.name());
+            let aggregates = aggregate::AGGREGATES.iter().map(|function| function.name());
+            let mut names: Vec<String> = scalars.chain(aggregates).map(str::to_lowercase).collect();
             names.sort();
             TableResult::of_names("function name", names)
         }

@@ -45,6 +45,10 @@ fn tables_and_views_are_made_listed_described_and_dropped() {
     );
     assert_eq!(run(&t_env, "SHOW TABLES"), ["+I[cheap]", "+I[orders]"]);
     assert_eq!(run(&t_env, "SHOW VIEWS"), ["+I[cheap]"]);
+    let functions = run(&t_env, "SHOW FUNCTIONS");
+    assert!(
+        functions.contains(&"+I[upper]".to_string()) && functions.contains(&"+I[sum]".to_string())
+    );
     assert_eq!(
         run(&t_env, "SHOW CURRENT DATABASE"),
         ["+I[default_database]"]

@@ -440,6 +440,82 @@ fn a_mode_limits_the_kinds() {
 }
 
 #[test]
+fn upserts_become_changes() {
+    for workers in [1, 2] {
+        let t_env = environment(workers, 100);
+        let row = |kind, id: i32, text: &str| Row::of_kind(kind, row_values![id, text]);
+        let input = vec![
+            vec![row(RowKind::Insert, 1, "a"), row(RowKind::Insert, 2, "x")],
+            vec![
+                row(RowKind::UpdateAfter, 1, "b"),
+                row(RowKind::Delete, 2, "x"),
+            ],
+        ];
+        let stream = epochs(t_env.stream_environment(), input);
+        let schema = Schema::builder()
+            .column("id", "INT")
+            .column("text", "STRING")
+            .primary_key(["id"])
+            .build();
+        let table = t_env
+            .from_changelog_stream_with_mode(&stream, schema, ChangelogMode::upsert())
+            .unwrap();
+        let mut changes: Vec<Vec<String>> = by_epoch(&t_env.to_changelog_stream(&table).unwrap())
+            .into_iter()
+            .map(|(_, rows)| rows.iter().map(Row::to_string).collect())
+            .collect();
+        changes.iter_mut().for_each(|rows| rows.sort());
+        assert_eq!(
+            changes,
+            [
+                vec!["+I[1, a]", "+I[2, x]"],
+                vec!["+U[1, b]", "-D[2, x]", "-U[1, a]"]
+            ]
+        );
+    }
+}
+
+#[test]
+fn a_changelog_can_have_a_schema_and_a_mode_of_its_own() {
+    let t_env = environment(1, 100);
+    let stream = epochs(t_env.stream_environment(), changes());
+    let key = || {
+        Schema::builder()
+            .column("id", "INT NOT NULL")
+            .column("text", "STRING")
+            .primary_key(["id"])
+    };
+    let table = t_env
+        .from_changelog_stream_with_schema(&stream, key().build())
+        .unwrap();
+    let wider = Schema::builder()
+        .column("text", "STRING")
+        .column("id", "BIGINT")
+        .build();
+    let rows = by_epoch(
+        &t_env
+            .to_changelog_stream_with_schema(&table, wider.clone())
+            .unwrap(),
+    );
+    assert_eq!(rows[0].1[0].fields(), row_values!["a", 1i64]);
+    let upserts =
+        t_env.to_changelog_stream_with_mode(&table, key().build(), ChangelogMode::upsert());
+    let rows: Vec<String> = by_epoch(&upserts.unwrap())
+        .iter()
+        .map(|(_, rows)| rows.iter().map(Row::to_string).collect::<String>())
+        .collect();
+    assert_eq!(rows, ["+I[1, a]", "+U[1, b]", "-D[1, b]"]);
+    let unkeyed = t_env.to_changelog_stream_with_mode(&table, wider, ChangelogMode::upsert());
+    assert_eq!(unkeyed.err().unwrap().code(), "schema.invalid_schema");
+    let unknown = Schema::builder().column("name", "STRING").build();
+    let error = t_env
+        .to_changelog_stream_with_schema(&table, unknown)
+        .err()
+        .unwrap();
+    assert_eq!(error.code(), "validation.unknown_column");
+}
+
+#[test]
 fn null_needs_an_option() {
     let t_env = environment(1, 100);
     let stream = t_env
