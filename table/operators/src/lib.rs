@@ -27,7 +27,7 @@ pub mod window;
 pub use aggregators::AggregateCall;
 pub use calc::{Calc, CalcOperator, calc_step, needs_clock};
 pub use changelog_normalize::ChangelogNormalizeOperator;
-pub use consolidate::consolidate;
+pub use consolidate::{consolidate, consolidate_by_key};
 pub use deduplicate::{DeduplicateOperator, Keep};
 pub use exchange::{HashPartitioner, hash_exchange};
 pub use group_aggregate::{GroupAggregateOperator, GroupAggregateParameters};

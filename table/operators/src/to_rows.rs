@@ -14,7 +14,7 @@ use aquifer_types::{ChangeBatch, ChangelogMode, DataType, Row, RowKind};
 use arrow_array::ArrayRef;
 use arrow_schema::DataType as ArrowType;
 
-use crate::consolidate::consolidate;
+use crate::consolidate::{consolidate, consolidate_by_key};
 use crate::error::{internal, user};
 use crate::state::GroupIndex;
 
@@ -59,10 +59,9 @@ impl ChangesToRows {
                 .flat_map(|batch| batch.to_rows(&self.types))
                 .collect());
         }
-        let net = consolidate(&batches)?;
         let mut rows = match &self.upsert_key {
-            Some(key) => self.by_key(&net, key)?,
-            None => net.to_rows(&self.types),
+            Some(key) => self.by_key(&consolidate_by_key(&batches, key)?, key)?,
+            None => consolidate(&batches)?.to_rows(&self.types),
         };
         if self.mode != ChangelogMode::all() {
             rows.retain(|row| self.mode.contains(row.kind()));

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use aquifer_functions::ResolvedExpr;
-use aquifer_operators::{ChangesToRows, consolidate};
+use aquifer_operators::{ChangesToRows, consolidate, consolidate_by_key};
 use aquifer_planner::Translated;
 use aquifer_runtime::{
     Batch, DataStream, Edge, EpochEnd, EpochOperator, NO_TIMESTAMP, OperatorContext, Output,
@@ -301,7 +301,7 @@ impl Changes {
         env: &StreamExecutionEnvironment,
         target: Target,
     ) -> DataStream<(bool, T)> {
-        let reader = Arc::new(Reader::<T>::new(target));
+        let (reader, key) = (Arc::new(Reader::<T>::new(target)), self.upsert_key);
         let operator = Transformation::operator(
             "TableToRetractStream",
             vec![Edge::forward(self.port)],
@@ -309,6 +309,7 @@ impl Changes {
             Arc::new(move || {
                 Box::new(RetractOperator {
                     reader: Arc::clone(&reader),
+                    key: key.clone(),
                     batches: Vec::new(),
                 })
             }),
@@ -458,6 +459,8 @@ fn repeated<T: Clone, R>(
 
 struct RetractOperator<T> {
     reader: Arc<Reader<T>>,
+    /// The columns by which rows are updated, if there are such.
+    key: Option<Vec<usize>>,
     /// The changes of the current epoch.
     batches: Vec<ChangeBatch>,
 }
@@ -475,7 +478,11 @@ impl<T: StreamData> EpochOperator for RetractOperator<T> {
 
     fn end_epoch(&mut self, output: &mut Output) -> aquifer_runtime::Result<EpochEnd> {
         if !self.batches.is_empty() {
-            let net = consolidate(&std::mem::take(&mut self.batches))?;
+            let batches = std::mem::take(&mut self.batches);
+            let net = match &self.key {
+                Some(key) => consolidate_by_key(&batches, key)?,
+                None => consolidate(&batches)?,
+            };
             let values = self.reader.read(&net)?;
             let values = repeated(values, &net, |value, weight| (weight > 0, value));
             output.emit(0, Batch::new(StreamBatch::from_values(values)));

@@ -234,21 +234,25 @@ const SMALL: usize = 2048;
 fn rows_differ(a: &[ArrayRef], b: &[ArrayRef], rows: usize) -> Result<BooleanBuffer, ArrowError> {
     let mut differs = BooleanBuffer::new_unset(rows);
     for (a, b) in a.iter().zip(b) {
-        if a.data_type().is_null() {
-            continue;
-        }
         if differs.count_set_bits() == rows {
             break;
         }
-        let column = if a.data_type().is_nested() {
-            let converter = RowConverter::new(vec![SortField::new(a.data_type().clone())])?;
-            let a = converter.convert_columns(std::slice::from_ref(a))?;
-            let b = converter.convert_columns(std::slice::from_ref(b))?;
-            a.iter().zip(b.iter()).map(|(a, b)| a != b).collect()
-        } else {
-            distinct(a, b)?.values().clone()
-        };
+        let column = column_differs(a, b)?;
         differs = &differs | &column;
     }
     Ok(differs)
+}
+
+/// Where two columns of one type differ; NULL equals NULL.
+pub(crate) fn column_differs(a: &ArrayRef, b: &ArrayRef) -> Result<BooleanBuffer, ArrowError> {
+    if a.data_type().is_null() {
+        return Ok(BooleanBuffer::new_unset(a.len()));
+    }
+    if !a.data_type().is_nested() {
+        return Ok(distinct(a, b)?.values().clone());
+    }
+    let converter = RowConverter::new(vec![SortField::new(a.data_type().clone())])?;
+    let a = converter.convert_columns(std::slice::from_ref(a))?;
+    let b = converter.convert_columns(std::slice::from_ref(b))?;
+    Ok(a.iter().zip(b.iter()).map(|(a, b)| a != b).collect())
 }
