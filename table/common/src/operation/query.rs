@@ -158,6 +158,10 @@ pub enum JoinType {
     Right,
     /// And both.
     Full,
+    /// Left rows with a match; the output is the left side's columns alone.
+    Semi,
+    /// Left rows without a match; the output is the left side's columns alone.
+    Anti,
 }
 
 impl JoinType {
@@ -171,6 +175,11 @@ impl JoinType {
         matches!(self, JoinType::Left | JoinType::Full)
     }
 
+    /// Whether the right side's columns are in the output.
+    pub fn keeps_right(self) -> bool {
+        !matches!(self, JoinType::Semi | JoinType::Anti)
+    }
+
     /// The word for plans.
     pub fn name(self) -> &'static str {
         match self {
@@ -178,11 +187,14 @@ impl JoinType {
             JoinType::Left => "LeftOuterJoin",
             JoinType::Right => "RightOuterJoin",
             JoinType::Full => "FullOuterJoin",
+            JoinType::Semi => "LeftSemiJoin",
+            JoinType::Anti => "LeftAntiJoin",
         }
     }
 }
 
-/// See [`QueryOperation::Join`]. The output is the left side's columns, then the right side's.
+/// See [`QueryOperation::Join`]. The output is the left side's columns, then (unless
+/// the join only tests for a match) the right side's.
 #[derive(Debug, Clone)]
 pub struct JoinQuery {
     /// Which rows are kept.

@@ -101,7 +101,7 @@ impl Analyser<'_> {
                 .collect();
             let (left, right) = (retype(left, 0), retype(right, width));
             let value = match join_type {
-                JoinType::Inner | JoinType::Left => left,
+                JoinType::Inner | JoinType::Left | JoinType::Semi | JoinType::Anti => left,
                 JoinType::Right => right,
                 JoinType::Full => ResolvedExpr::call("COALESCE", [left, right])
                     .map_err(|e| TableError::from(e).at(self.place(span)))?,

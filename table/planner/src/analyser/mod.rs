@@ -24,6 +24,7 @@ mod scope;
 mod select;
 mod set_operation;
 mod statement;
+mod sub_query;
 mod table;
 mod values;
 mod window;

@@ -32,6 +32,9 @@ pub struct Scope {
     types: Vec<DataType>,
     /// Columns made of one on each side by USING, in front of all others in `*`.
     merged: Vec<Merged>,
+    /// How many of the relations belong to the query around a sub-query; they come first, and a name
+    /// means them only where the sub-query's own relations do not have it.
+    outer: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -58,6 +61,7 @@ impl Scope {
             relations: vec![Relation { path, columns }],
             types,
             merged: Vec::new(),
+            outer: 0,
         }
     }
 
@@ -110,7 +114,18 @@ impl Scope {
             relations,
             types,
             merged,
+            outer: 0,
         }
+    }
+
+    /// The scope of a sub-query's clauses: its own columns behind those of the query around it.
+    pub(super) fn correlated(outer: &Scope, inner: &Scope, fields: &[Field]) -> Scope {
+        let relations = outer.relations.len();
+        let mut scope = outer.clone().join(inner.clone(), fields);
+        scope.outer = relations;
+        // Names made by USING belong to their own query; nothing tells them apart here.
+        scope.merged.clear();
+        scope
     }
 
     /// Makes one column of those on both sides that USING names; the value stands for them in `*`
@@ -140,10 +155,33 @@ impl Scope {
         &self,
         parts: &[String],
     ) -> Result<(ResolvedExpr, usize), ValidationErrorKind> {
+        if self.outer > 0 {
+            let inner = self.find_in(parts, self.outer..self.relations.len());
+            return match inner {
+                Err(
+                    ValidationErrorKind::UnknownColumn { .. }
+                    | ValidationErrorKind::UnknownQualifier { .. },
+                ) => self.find_in(parts, 0..self.outer),
+                found => found,
+            };
+        }
+        self.find_in(parts, 0..self.relations.len())
+    }
+
+    fn find_in(
+        &self,
+        parts: &[String],
+        relations: std::ops::Range<usize>,
+    ) -> Result<(ResolvedExpr, usize), ValidationErrorKind> {
+        let reach = || {
+            let numbered = self.offsets().enumerate();
+            numbered
+                .filter(|(i, _)| relations.contains(i))
+                .map(|(_, r)| r)
+        };
         // A longer qualifier wins, then the bare column with fields behind it.
         for qualifier in (1..parts.len()).rev() {
-            let called: Vec<usize> = self
-                .offsets()
+            let called: Vec<usize> = reach()
                 .filter(|(_, r)| r.is_called(&parts[..qualifier]))
                 .filter_map(|(offset, r)| {
                     Some(offset + r.columns.iter().position(|c| *c == parts[qualifier])?)
@@ -165,8 +203,7 @@ impl Scope {
         {
             return Ok((merged.value.clone(), 1));
         }
-        let found: Vec<usize> = self
-            .offsets()
+        let found: Vec<usize> = reach()
             .flat_map(|(offset, r)| {
                 r.columns
                     .iter()

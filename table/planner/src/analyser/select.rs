@@ -24,11 +24,7 @@ impl Analyser<'_> {
         self.refuse_foreign_clauses(select)?;
         let (mut input, scope) = self.from(&select.from)?;
         if let Some(condition) = &select.selection {
-            let condition = Resolver::new(self, &scope, "WHERE").condition(condition)?;
-            input = QueryOperation::Filter(FilterQuery {
-                condition,
-                input: Arc::new(input),
-            });
+            input = self.filter(input, &scope, condition)?;
         }
         let grouping = self.grouping(select, &scope)?;
 

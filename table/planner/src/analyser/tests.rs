@@ -127,6 +127,11 @@ fn columns_have_the_references_names_and_types() {
             "SELECT a.k FROM updates a CROSS JOIN updates b, updates c",
             "k INT",
         ),
+        // Sub-queries.
+        (
+            "SELECT * FROM updates u WHERE k IN (SELECT id FROM orders) AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.id = u.k)",
+            "k INT, v BIGINT",
+        ),
         // Windows.
         (
             "SELECT * FROM TABLE(TUMBLE(TABLE instants, DESCRIPTOR(ts), INTERVAL '1' DAY))",
@@ -343,10 +348,10 @@ fn errors_name_the_thing_the_place_and_the_remedy() {
             "LIMIT",
         ),
         (
-            "SELECT id FROM orders WHERE id IN (SELECT k FROM updates)",
+            "SELECT id FROM orders WHERE id = 1 OR id IN (SELECT k FROM updates)",
             "unsupported.feature",
             1,
-            29,
+            39,
             "sub-query",
         ),
         (

@@ -482,7 +482,9 @@ impl<'a> GraphBuilder<'a> {
             ExecNodeKind::WindowTableFunction(_) => self.placed_by(node.inputs[0].source),
             ExecNodeKind::ChangelogNormalize(normalize) => Some(normalize.key.clone()),
             ExecNodeKind::Join(join) if !join.left_keys.is_empty() => match join.join_type {
-                JoinType::Inner | JoinType::Left => Some(join.left_keys.clone()),
+                JoinType::Inner | JoinType::Left | JoinType::Semi | JoinType::Anti => {
+                    Some(join.left_keys.clone())
+                }
                 JoinType::Right => {
                     let width = shift(0)?;
                     Some(join.right_keys.iter().map(|k| k + width).collect())

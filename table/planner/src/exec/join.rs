@@ -135,6 +135,8 @@ impl Join {
             JoinType::Left => OperatorJoinType::Left,
             JoinType::Right => OperatorJoinType::Right,
             JoinType::Full => OperatorJoinType::Full,
+            JoinType::Semi => OperatorJoinType::Semi,
+            JoinType::Anti => OperatorJoinType::Anti,
         };
         JoinOperator::new(
             input(0, &self.left_keys),

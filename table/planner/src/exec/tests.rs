@@ -197,6 +197,57 @@ fn queries_give_their_final_rows() {
 }
 
 #[test]
+fn sub_queries_give_their_final_rows() {
+    check_rows(&[
+        (
+            "SELECT v FROM {T} WHERE k IN (SELECT k FROM {U})",
+            &["10", "20", "5"],
+        ),
+        (
+            "SELECT v FROM {T} WHERE k NOT IN (SELECT k FROM {U})",
+            &["7"],
+        ),
+        (
+            "SELECT v FROM {T} WHERE v > 5 AND NOT (k IN (SELECT k FROM {U} WHERE name = 'x'))",
+            &["20", "7"],
+        ),
+        (
+            "SELECT v FROM {T} WHERE EXISTS (SELECT 1 FROM {U} WHERE u.k = t.k AND u.name <> 'x')",
+            &["20", "5"],
+        ),
+        (
+            "SELECT v FROM {T} WHERE NOT EXISTS (SELECT * FROM {U} WHERE u.k = t.k)",
+            &["7"],
+        ),
+        (
+            "SELECT v FROM {T} WHERE EXISTS (SELECT 1 FROM {U} WHERE name = 'q')",
+            &[],
+        ),
+        (
+            "SELECT v FROM {T} WHERE NOT EXISTS (SELECT 1 FROM {U} WHERE name = 'q') AND k = 1",
+            &["10"],
+        ),
+        // NULL: nothing is known to differ from it.
+        (
+            "SELECT v FROM {T} WHERE s NOT IN (SELECT name FROM {U})",
+            &["10", "20", "5"],
+        ),
+        (
+            "SELECT v FROM {T} WHERE k NOT IN (SELECT NULLIF(k, 9) FROM {U})",
+            &[],
+        ),
+        (
+            "SELECT k FROM {U} WHERE k IN (SELECT k FROM {T} GROUP BY k HAVING COUNT(*) > 1)",
+            &["2", "2"],
+        ),
+        (
+            "SELECT v FROM {T} WHERE v IN (SELECT MAX(v) FROM {T} GROUP BY k)",
+            &["10", "20", "7"],
+        ),
+    ]);
+}
+
+#[test]
 fn aggregations_give_their_final_rows() {
     check_rows(&[
         (

@@ -205,6 +205,8 @@ fn query_line(operation: &QueryOperation) -> String {
                 .trim_end_matches("Join")
                 .trim_end_matches("Outer")
                 .to_lowercase()
+                .replace("leftsemi", "semi")
+                .replace("leftanti", "anti")
         ),
         QueryOperation::Distinct(q) => {
             format!("LogicalDistinct(fields=[{}])", names(&q.input.fields()))

@@ -75,10 +75,16 @@ fn makes_updates(operation: &QueryOperation) -> Option<String> {
                 )
             })
         }
-        QueryOperation::Join(q) if q.join_type != JoinType::Inner => Some(format!(
-            "The updates come from an outer join ({}): a padded row is taken back when its match comes.",
-            q.join_type.name()
-        )),
+        QueryOperation::Join(q) if q.join_type == JoinType::Anti => Some(
+            "The updates come from NOT IN or NOT EXISTS: a row is taken back when its match comes."
+                .to_string(),
+        ),
+        QueryOperation::Join(q) if !matches!(q.join_type, JoinType::Inner | JoinType::Semi) => {
+            Some(format!(
+                "The updates come from an outer join ({}): a padded row is taken back when its match comes.",
+                q.join_type.name()
+            ))
+        }
         _ => None,
     }
 }

@@ -35,6 +35,7 @@ pub fn upsert_key(operation: &QueryOperation) -> Option<Vec<usize>> {
         QueryOperation::Distinct(q) => Some((0..q.input.fields().len()).collect()),
         // A row comes once per window.
         QueryOperation::Set(_) | QueryOperation::Window(_) => None,
+        QueryOperation::Join(q) if !q.join_type.keeps_right() => upsert_key(&q.left),
         QueryOperation::Join(q) => {
             let width = q.left.fields().len();
             let (left, right) = (upsert_key(&q.left), upsert_key(&q.right));

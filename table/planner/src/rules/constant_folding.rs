@@ -11,7 +11,8 @@ use aquifer_functions::evaluator::fold_constants;
 use aquifer_functions::expression::ResolvedExpr;
 use aquifer_table_common::Result;
 use aquifer_table_common::operation::{
-    AggregateCall, FilterQuery, JoinQuery, ProjectQuery, QueryOperation, SetQuery, ValuesQuery,
+    AggregateCall, FilterQuery, JoinQuery, JoinType, ProjectQuery, QueryOperation, SetQuery,
+    ValuesQuery,
 };
 
 use aquifer_types::Field;
@@ -133,8 +134,8 @@ fn passes_nothing_on(operation: &QueryOperation) -> bool {
         QueryOperation::Window(q) => is_empty(&q.input),
         QueryOperation::Aggregate(q) => is_empty(&q.input) && !q.grouping.is_empty(),
         QueryOperation::Join(q) => {
-            is_empty(&q.left) && !q.join_type.pads_left()
-                || is_empty(&q.right) && !q.join_type.pads_right()
+            let needs_right = !q.join_type.pads_right() && q.join_type != JoinType::Anti;
+            is_empty(&q.left) && !q.join_type.pads_left() || is_empty(&q.right) && needs_right
         }
         _ => false,
     }

@@ -209,10 +209,22 @@ fn push_join_condition(join: &JoinQuery) -> Result<Option<QueryOperation>> {
     for part in conjuncts(&join.condition) {
         let moves = part.is_deterministic();
         match reads(&part, width) {
-            Reads::Left if moves && matches!(join.join_type, JoinType::Inner | JoinType::Right) => {
+            Reads::Left
+                if moves
+                    && matches!(
+                        join.join_type,
+                        JoinType::Inner | JoinType::Right | JoinType::Semi
+                    ) =>
+            {
                 left.push(part);
             }
-            Reads::Right if moves && matches!(join.join_type, JoinType::Inner | JoinType::Left) => {
+            Reads::Right
+                if moves
+                    && matches!(
+                        join.join_type,
+                        JoinType::Inner | JoinType::Left | JoinType::Semi | JoinType::Anti
+                    ) =>
+            {
                 right.push(part.map_inputs(&mut |i| i - width));
             }
             _ => on.push(part),

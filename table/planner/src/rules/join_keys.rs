@@ -75,12 +75,11 @@ impl Rule for JoinKeys {
                 .iter()
                 .map(|f| padded(f, join.join_type.pads_left())),
         );
-        fields.extend_from_slice(&join.fields[width..]);
-        fields.extend(
-            right.fields[right_width..]
-                .iter()
-                .map(|f| padded(f, join.join_type.pads_right())),
-        );
+        if join.join_type.keeps_right() {
+            fields.extend_from_slice(&join.fields[width..]);
+            let added = right.fields[right_width..].iter();
+            fields.extend(added.map(|f| padded(f, join.join_type.pads_right())));
+        }
         let below = JoinQuery {
             join_type: join.join_type,
             condition: conjunction(condition)?,

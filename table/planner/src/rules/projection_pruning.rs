@@ -260,10 +260,14 @@ fn prune_join(q: &JoinQuery, read: &BTreeSet<usize>) -> Result<Pruned> {
     let mut places = left.places.clone();
     places.extend(right.places.iter().map(|p| p.map(|p| p + new_left_width)));
     let mut fields: Vec<Option<Field>> = vec![None; new_left_width + new_right_width];
-    for (column, place) in places.iter().enumerate() {
+    let output_width = q.fields.len();
+    for (column, place) in places.iter().take(output_width).enumerate() {
         if let Some(place) = place {
             fields[*place] = Some(q.fields[column].clone());
         }
+    }
+    if !q.join_type.keeps_right() {
+        fields.truncate(new_left_width);
     }
     let fields = fields
         .into_iter()
@@ -273,6 +277,7 @@ fn prune_join(q: &JoinQuery, read: &BTreeSet<usize>) -> Result<Pruned> {
         .condition
         .clone()
         .map_inputs(&mut |i| places[i].expect("the condition's columns are kept"));
+    places.truncate(output_width);
     let join = JoinQuery {
         join_type: q.join_type,
         condition,

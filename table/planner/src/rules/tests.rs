@@ -156,6 +156,11 @@ const QUERIES: &[&str] = &[
     "WITH q AS (SELECT k, v FROM {A} WHERE v > 2) SELECT x.v, y.v FROM q x JOIN q y ON x.k = y.k",
     "SELECT CASE WHEN k = 1 THEN s WHEN 1 = 2 THEN 'never' ELSE 'x' END FROM {A} WHERE NOT (k = 3) OR TRUE",
     "SELECT a.k FROM {A} LEFT JOIN {B} ON a.k = b.k AND FALSE",
+    "SELECT a.v FROM {A} WHERE a.v > 2 AND a.k + 1 IN (SELECT b.v FROM {B} WHERE b.k > 0)",
+    "SELECT a.v, a.s FROM {A} WHERE a.k NOT IN (SELECT b.k FROM {B} WHERE b.s = 'a')",
+    "SELECT s FROM (SELECT a.s, a.k FROM {A} WHERE NOT EXISTS (SELECT 1 FROM {B} WHERE b.k = a.k AND b.v > a.v)) WHERE k > 1",
+    "SELECT a.k FROM {A} WHERE EXISTS (SELECT 1 FROM {B} JOIN {C} ON b.k = c.k WHERE b.v = a.v AND c.v > 1)",
+    "SELECT a.k FROM {A} WHERE NOT EXISTS (SELECT 1 FROM {B} WHERE FALSE) AND a.k IN (SELECT c.k FROM {C} WHERE c.s = a.s)",
     "SELECT a.k FROM {A} JOIN {B} ON a.k = b.k AND a.k > 1 AND b.k < 4",
 ];
 
