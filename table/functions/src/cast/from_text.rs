@@ -8,7 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Decimal128Type;
 use arrow_array::{Array, ArrayRef, PrimitiveArray};
 
-use super::{CastContext, CastFn, length};
+use super::{CastContext, CastFn, length, push};
 use crate::error::{FunctionError, Result};
 use crate::kernel::rows::{DateOut, TimeOut, Write};
 
@@ -24,7 +24,7 @@ fn each<R: Write>(
     for text in texts {
         match text.map(|text| (text, read(text))) {
             None => R::push_null(&mut builder),
-            Some((_, Some(value))) => value.push(&mut builder)?,
+            Some((_, Some(value))) => push(value, &mut builder, context)?,
             Some(_) if context.try_ => R::push_null(&mut builder),
             Some((text, None)) => return Err(bad(text, to)),
         }

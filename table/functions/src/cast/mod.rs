@@ -22,6 +22,7 @@ use arrow_select::concat::concat;
 
 use crate::context::EvalContext;
 use crate::error::{FunctionError, Result};
+use crate::kernel::rows::Write;
 
 /// What a cast knows about its evaluation.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +69,17 @@ pub(crate) fn compile(from: &DataType, to: &DataType) -> Result<CastFn> {
         _ => None,
     };
     found.ok_or_else(unsupported)
+}
+
+/// Appends a value; one that is out of its type's range becomes NULL with `TRY_CAST`.
+fn push<R: Write>(value: R, builder: &mut R::Builder, context: &CastContext<'_>) -> Result<()> {
+    match value.push(builder) {
+        Err(_) if context.try_ => {
+            R::push_null(builder);
+            Ok(())
+        }
+        other => other.map_err(|error| FunctionError::runtime(error.to_string())),
+    }
 }
 
 /// Runs a nested cast; with `TRY_CAST` a row with one bad part becomes NULL as a whole.

@@ -6,7 +6,7 @@ use aquifer_types::temporal::{MICROS_PER_DAY, TimeZone};
 use aquifer_types::{DataType, LogicalType, Timestamp};
 use arrow_array::{Array, ArrayRef};
 
-use super::{CastContext, CastFn};
+use super::{CastContext, CastFn, push};
 use crate::error::Result;
 use crate::kernel::rows::{Date, DateOut, Read, Stamp, Time, TimeOut, Write};
 
@@ -14,6 +14,7 @@ use crate::kernel::rows::{Date, DateOut, Read, Stamp, Time, TimeOut, Write};
 fn each<A: Read, R: Write>(
     array: &ArrayRef,
     to: &DataType,
+    context: &CastContext<'_>,
     f: impl for<'a> Fn(A::Item<'a>) -> R,
 ) -> Result<ArrayRef> {
     use arrow_array::builder::ArrayBuilder as _;
@@ -23,7 +24,7 @@ fn each<A: Read, R: Write>(
         if array.is_null(row) {
             R::push_null(&mut builder);
         } else {
-            f(A::get(&view, row)).push(&mut builder)?;
+            push(f(A::get(&view, row)), &mut builder, context)?;
         }
     }
     Ok(builder.finish())
@@ -58,7 +59,7 @@ pub(super) fn compile(from: &LogicalType, to: &DataType) -> Option<CastFn> {
                 move |array: &ArrayRef, context: &CastContext<'_>| {
                     let $zone: TimeZone = context.eval.time_zone;
                     let _ = $zone;
-                    each::<$read, $write>(array, &target, |$value| $body)
+                    each::<$read, $write>(array, &target, context, |$value| $body)
                 },
             ))
         };

@@ -114,3 +114,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn years_beyond_nanoseconds() {
+    let old = ResolvedExpr::literal("0001-01-01 00:00:00");
+    let wide = old.clone().cast(DataTypes::timestamp(6)).unwrap();
+    for expr in [old, wide] {
+        let context = EvalContext::default();
+        let strict = expr.clone().cast(DataTypes::timestamp(9)).unwrap();
+        let error = Evaluator::compile(&strict)
+            .unwrap()
+            .evaluate(&[], 1, &context)
+            .unwrap_err();
+        assert_eq!(error.code(), "function.runtime");
+        let lenient = expr.try_cast(DataTypes::timestamp(9)).unwrap();
+        let result = Evaluator::compile(&lenient)
+            .unwrap()
+            .evaluate(&[], 1, &context)
+            .unwrap();
+        assert!(result.is_null(0));
+    }
+}

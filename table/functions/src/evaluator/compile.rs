@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use aquifer_types::{DataType, Value, scalar_array};
+use aquifer_types::{DataType, LogicalType, Value, scalar_array};
 
 use super::fold::fold_constants;
 use super::program::{Node, NodeId, Operation};
@@ -79,9 +79,15 @@ impl Compiler {
                 let from = inner.data_type();
                 let cast = cast::compile(from, data_type)?;
                 let input = self.add(inner)?;
-                // Only text can hold what is no value of another type.
+                // Text can hold what is no value of another type, and timestamps in nanoseconds have
+                // a narrower range than others.
+                let narrows = matches!(
+                    data_type.logical,
+                    LogicalType::Timestamp(7..) | LogicalType::TimestampLtz(7..)
+                );
                 let fails = !try_
-                    && !aquifer_types::supports_implicit_cast(from, &data_type.clone().null());
+                    && (narrows
+                        || !aquifer_types::supports_implicit_cast(from, &data_type.clone().null()));
                 let selective = fails || self.nodes[input].selective;
                 let operation = Operation::Cast {
                     cast,
