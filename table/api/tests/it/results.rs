@@ -2,7 +2,9 @@
 
 use aquifer_table::ResultKind;
 
-use crate::support::environment;
+use aquifer_runtime::JobStatus;
+
+use crate::support::{endless, environment};
 
 fn printed(result: &aquifer_table::TableResult) -> String {
     let mut out = Vec::new();
@@ -63,4 +65,27 @@ fn a_job_that_fails_says_why() {
     let result = t_env.execute_sql("SELECT CAST(f0 AS INT) FROM t").unwrap();
     let error = result.collect().unwrap().find_map(Result::err).unwrap();
     assert!(error.report().contains('x'), "{error:?}");
+}
+
+#[test]
+fn a_query_without_an_end_stops_when_nobody_reads_it() {
+    for workers in [1, 2] {
+        let t_env = environment(workers, 10);
+        t_env
+            .register_data_stream_as("numbers", &endless(t_env.stream_environment()), "n")
+            .unwrap();
+        let result = t_env
+            .execute_sql("SELECT MAX(n) AS most FROM numbers WHERE n % 2 = 0")
+            .unwrap();
+        let client = result.job_client().unwrap().clone();
+        let rows: Vec<String> = result
+            .collect()
+            .unwrap()
+            .take(3)
+            .map(|row| row.unwrap().to_string())
+            .collect();
+        assert_eq!(rows, ["+I[0]", "-U[0]", "+U[2]"]);
+        assert_eq!(client.await_result().unwrap_err().code(), "job.cancelled");
+        assert_eq!(client.status(), JobStatus::Canceled);
+    }
 }

@@ -122,6 +122,32 @@ pub(crate) fn numbered_epochs<T: StreamData>(
     )
 }
 
+/// Counts for ever, one number per epoch.
+struct Endless(i64);
+
+impl SourceReader for Endless {
+    fn poll(
+        &mut self,
+        output: &mut Output,
+        _max_rows: usize,
+    ) -> aquifer_runtime::Result<SourceStatus> {
+        output.emit(0, Batch::new(StreamBatch::from_values(vec![self.0])));
+        self.0 += 1;
+        Ok(SourceStatus::EndOfEpoch)
+    }
+}
+
+/// A stream without an end: 0, 1, 2 and so on.
+pub(crate) fn endless(env: &StreamExecutionEnvironment) -> DataStream<i64> {
+    let source = Transformation::source(
+        "Endless",
+        Boundedness::Unbounded,
+        Arc::new(StreamCodec::<i64>::new()),
+        Arc::new(|| Box::new(Endless(0))),
+    );
+    DataStream::from_output(env, env.add(source.with_parallelism(1)), 0)
+}
+
 /// Answers what an operator that keeps apart the epochs sees: the values of each epoch, sorted by epoch.
 pub(crate) fn by_epoch<T: StreamData>(stream: &DataStream<T>) -> Vec<(u64, Vec<T>)> {
     let env = stream.environment();
