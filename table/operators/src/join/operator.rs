@@ -214,7 +214,18 @@ impl JoinOperator {
                 }
             }
         }
-        if self.emits_pairs {
+        let are_ones = !self.nets_pairs && batch.weights().is_none() && !others.has_weights();
+        if self.emits_pairs && are_ones {
+            let [left, right] = if input == 0 {
+                [&pairs.mine, &pairs.other]
+            } else {
+                [&pairs.other, &pairs.mine]
+            };
+            let mut columns = self.sides[0].rows.rows().gather(left).map_err(internal)?;
+            columns.extend(self.sides[1].rows.rows().gather(right).map_err(internal)?);
+            let batch = ChangeBatch::new(columns, None, left.len()).map_err(internal)?;
+            output.emit(0, batch);
+        } else if self.emits_pairs {
             for ((row, slot), other) in pairs.rows.iter().zip(&pairs.mine).zip(&pairs.other) {
                 let weight = batch.weight(*row as usize) * others.rows.weight(*other);
                 let (left, right) = if input == 0 {

@@ -42,6 +42,8 @@ pub(super) struct Side {
     input: JoinInput,
     solo: Solo,
     pub(super) rows: RowIndex,
+    /// Whether a row may have another weight than 1.
+    has_weights: bool,
     /// Per slot, the weight of all matching rows of the other side; only kept when rows appear solo.
     matches: Vec<i64>,
     /// Slots touched in this epoch, with the weight and the matches they had before.
@@ -61,6 +63,7 @@ impl Side {
             input,
             solo,
             rows,
+            has_weights: false,
             matches: Vec::new(),
             touched: Vec::new(),
             touched_in: Vec::new(),
@@ -95,6 +98,11 @@ impl Side {
         self.solo != Solo::Never
     }
 
+    /// Whether a row may have another weight than 1.
+    pub(super) fn has_weights(&self) -> bool {
+        self.has_weights
+    }
+
     pub(super) fn keys_of(&self, batch: &ChangeBatch) -> Vec<ArrayRef> {
         self.input
             .keys
@@ -116,6 +124,7 @@ impl Side {
                 self.name
             )));
         }
+        self.has_weights |= batch.weights().is_some();
         self.rows
             .locate(groups, batch.columns(), slots)
             .map_err(internal)?;
@@ -222,6 +231,7 @@ impl Side {
                 .assign(&self.keys_of(&batch), batch.len(), &mut groups)
                 .map_err(internal)?;
             let columns = &batch.columns()[..self.arity()];
+            self.has_weights |= (0..batch.len()).any(|row| batch.weight(row) != 1);
             self.rows
                 .locate(&groups, columns, &mut slots)
                 .map_err(internal)?;
