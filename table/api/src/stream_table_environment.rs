@@ -12,7 +12,8 @@ use aquifer_table_common::{
 use aquifer_types::{ChangelogMode, Field, Row};
 
 use crate::bridge::input::StreamInput;
-use crate::bridge::output::{self, Changes, Matching, Target};
+use crate::bridge::output::{self, Changes};
+use crate::bridge::target::{Matching, Target, columns_of};
 use crate::field_list::FieldList;
 use crate::options::STRICT_INSERT_ONLY;
 use crate::settings::EnvironmentSettings;
@@ -344,7 +345,7 @@ impl StreamTableEnvironment {
             .primary_key
             .is_some()
             .then(|| resolved.primary_key_indices());
-        let query = output::columns_of(table.query_operation(), &resolved.fields())?;
+        let query = columns_of(table.query_operation(), &resolved.fields())?;
         let mode = OutputMode::Changelog(mode);
         let changes = self.changes(ModifyOperation::OutputConversion { child: query, mode })?;
         Ok(changes.keyed(key).rows(self.stream_environment()))

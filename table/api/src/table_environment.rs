@@ -268,7 +268,7 @@ impl TableEnvironment {
             }
             InsertTarget::Descriptor(descriptor) => {
                 let mut table = CatalogTable::from(descriptor.as_ref().clone());
-                crate::bridge::input::derive_columns(&mut table.schema, &query.fields());
+                crate::bridge::columns::derive_columns(&mut table.schema, &query.fields());
                 (self.unnamed_identifier(&table), table, false)
             }
         };

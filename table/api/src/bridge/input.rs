@@ -10,27 +10,19 @@ use std::sync::Arc;
 use aquifer_functions::ResolvedExpr;
 use aquifer_planner::analyser::Analyser;
 use aquifer_runtime::{
-    Batch, Boundedness, DataStream, NO_TIMESTAMP, OperatorContext, OutputPort, RuntimeError,
-    StreamBatch, StreamData, StreamExecutionEnvironment, Transformation, TransformationId,
-    TransformationKind,
+    Batch, Boundedness, DataStream, OperatorContext, OutputPort, RuntimeError, StreamBatch,
+    StreamData, StreamExecutionEnvironment, Transformation, TransformationId, TransformationKind,
 };
 use aquifer_table_common::operation::{
     DataStreamQuery, ProjectQuery, QueryOperation, WatermarkQuery,
 };
-use aquifer_table_common::schema::{UnresolvedColumn, UnresolvedColumnKind};
-use aquifer_table_common::{
-    Column, ColumnKind, ResolvedSchema, Result, Schema, SchemaErrorKind, ValidationErrorKind,
-};
-use aquifer_types::{
-    ChangeBatch, ChangeBatchBuilder, ChangeBatchCodec, ChangelogMode, DataType, Field, LogicalType,
-    Row, RowKind, Timestamp, Value, supports_implicit_cast,
-};
-use arrow_array::{Array, ArrayRef, Int64Array};
+use aquifer_table_common::schema::UnresolvedColumnKind;
+use aquifer_table_common::{Column, ColumnKind, ResolvedSchema, Result, Schema, SchemaErrorKind};
+use aquifer_types::{ChangeBatch, ChangeBatchCodec, ChangelogMode, DataType, Field, Row};
 
+use super::columns::{Checks, derive_columns, physical_types, source_columns};
+use super::rows::{RowReader, timestamps};
 use crate::conversion::{ColumnWriter, RecordType, row_fields};
-
-/// The metadata column that holds the records' timestamps.
-const ROWTIME: &str = "rowtime";
 
 /// How a stream is read.
 pub(crate) struct StreamInput<'a> {
@@ -42,15 +34,6 @@ pub(crate) struct StreamInput<'a> {
     pub(crate) changelog_mode: ChangelogMode,
     /// Whether an update-after row counts as an insertion although the stream is insert-only.
     pub(crate) lenient_inserts: bool,
-}
-
-/// Where a column comes from, physically.
-#[derive(Clone)]
-struct SourceColumn {
-    /// The index among the record's fields; `None` for the timestamp.
-    field: Option<usize>,
-    /// The column as the step gives it.
-    column: Field,
 }
 
 impl StreamInput<'_> {
@@ -195,116 +178,6 @@ impl StreamInput<'_> {
     }
 }
 
-/// Puts the fields in front of the declared columns, if none of those is physical.
-pub(crate) fn derive_columns(schema: &mut Schema, fields: &[Field]) {
-    let is_physical = |c: &UnresolvedColumn| matches!(c.kind, UnresolvedColumnKind::Physical(_));
-    if !schema.columns.iter().any(is_physical) {
-        schema
-            .columns
-            .splice(0..0, Schema::from_fields(fields.iter().cloned()).columns);
-    }
-}
-
-/// Where each physical and metadata column comes from.
-fn source_columns(
-    schema: &ResolvedSchema,
-    fields: &[Field],
-    is_row: bool,
-) -> Result<Vec<SourceColumn>> {
-    let mut sources = Vec::new();
-    for column in &schema.columns {
-        let declared = Field::new(&column.name, column.data_type.clone());
-        match &column.kind {
-            ColumnKind::Computed(_) => {}
-            ColumnKind::Metadata { key, .. } => sources.push(timestamp_column(key, declared)?),
-            ColumnKind::Physical => {
-                let Some(index) = fields.iter().position(|field| field.name == column.name) else {
-                    return Err(ValidationErrorKind::UnknownColumn {
-                        column: column.name.clone(),
-                        tables: vec!["the data stream".to_string()],
-                        candidates: fields.iter().map(|field| field.name.clone()).collect(),
-                    }
-                    .into());
-                };
-                let column = if is_row {
-                    declared
-                } else {
-                    nearest(&fields[index], &declared)?
-                };
-                sources.push(SourceColumn {
-                    field: Some(index),
-                    column,
-                });
-            }
-        }
-    }
-    Ok(sources)
-}
-
-fn timestamp_column(key: &str, declared: Field) -> Result<SourceColumn> {
-    if key != ROWTIME {
-        let reason = format!(
-            "a data stream offers no metadata '{key}' for column '{}'; it offers '{ROWTIME}'",
-            declared.name
-        );
-        return Err(SchemaErrorKind::InvalidSchema { reason }.into());
-    }
-    match declared.data_type.logical {
-        LogicalType::Timestamp(_) | LogicalType::TimestampLtz(_) => Ok(SourceColumn {
-            field: None,
-            column: declared,
-        }),
-        _ => Err(SchemaErrorKind::TypeMismatch {
-            what: format!("metadata column '{}'", declared.name),
-            expected: "TIMESTAMP_LTZ(3)".to_string(),
-            found: declared.data_type.to_string(),
-        }
-        .into()),
-    }
-}
-
-/// The physical column nearest to the declaration that the field's values can be read as.
-fn nearest(field: &Field, declared: &Field) -> Result<Field> {
-    let (from, to) = (&field.data_type, &declared.data_type);
-    if from.to_arrow() == to.to_arrow() || reads_text(&from.logical, &to.logical) {
-        return Ok(declared.clone());
-    }
-    if supports_implicit_cast(&from.clone().not_null(), to) {
-        return Ok(Field::new(&field.name, from.clone()));
-    }
-    Err(SchemaErrorKind::TypeMismatch {
-        what: format!("field '{}' of the data stream", field.name),
-        expected: to.to_string(),
-        found: from.to_string(),
-    }
-    .into())
-}
-
-/// Whether values that serde gives as text can be read as the declared type.
-fn reads_text(from: &LogicalType, to: &LogicalType) -> bool {
-    if from.is_string() {
-        to.is_datetime() || to.is_decimal()
-    } else {
-        is_same_time(from, to)
-    }
-}
-
-/// Whether both are dates, times, timestamps or instants, of whatever precision.
-pub(crate) fn is_same_time(a: &LogicalType, b: &LogicalType) -> bool {
-    a.is_datetime() && std::mem::discriminant(a) == std::mem::discriminant(b)
-}
-
-/// The types in which the record's columns are written; those that are not read keep their own.
-fn physical_types(record: &RecordType, columns: &[SourceColumn]) -> Vec<DataType> {
-    let mut types = record.types();
-    for source in columns {
-        if let Some(field) = source.field {
-            types[field].clone_from(&source.column.data_type);
-        }
-    }
-    types
-}
-
 /// The declared columns over what the step gives: casts, computed columns, watermarks.
 fn declared_query(source: DataStreamQuery, schema: &ResolvedSchema) -> Result<QueryOperation> {
     let raw = source.schema.fields();
@@ -361,7 +234,7 @@ fn declared_query(source: DataStreamQuery, schema: &ResolvedSchema) -> Result<Qu
 }
 
 /// The query's columns with other types.
-pub(crate) fn cast_columns(query: QueryOperation, to: &[Field]) -> Result<QueryOperation> {
+fn cast_columns(query: QueryOperation, to: &[Field]) -> Result<QueryOperation> {
     let from = query.fields();
     let mut expressions = Vec::with_capacity(to.len());
     for (index, (from, to)) in from.iter().zip(to).enumerate() {
@@ -404,143 +277,4 @@ fn boundedness(env: &StreamExecutionEnvironment, id: TransformationId) -> Bounde
     } else {
         Boundedness::Bounded
     }
-}
-
-/// The columns that were declared NOT NULL.
-#[derive(Clone)]
-struct Checks {
-    not_null: Vec<(usize, String)>,
-}
-
-impl Checks {
-    fn new(columns: &[SourceColumn]) -> Self {
-        let not_null = columns
-            .iter()
-            .enumerate()
-            .filter(|(_, source)| !source.column.data_type.nullable);
-        Checks {
-            not_null: not_null
-                .map(|(index, source)| (index, source.column.name.clone()))
-                .collect(),
-        }
-    }
-
-    fn check(&self, columns: &[ArrayRef]) -> aquifer_runtime::Result<()> {
-        match self
-            .not_null
-            .iter()
-            .find(|(index, _)| columns[*index].null_count() > 0)
-        {
-            Some((_, name)) => Err(RuntimeError::user(format!(
-                "column '{name}' of a data stream is NULL, but was declared NOT NULL"
-            ))),
-            None => Ok(()),
-        }
-    }
-}
-
-const NO_ROWTIME: &str = "a record has no timestamp, but the table asks for its 'rowtime'; assign timestamps with \
-                          assign_timestamps_and_watermarks before the stream becomes a table";
-
-/// The records' timestamps as a column.
-fn timestamps(
-    millis: &[i64],
-    rows: usize,
-    data_type: &DataType,
-) -> aquifer_runtime::Result<ArrayRef> {
-    if millis.len() < rows || millis.contains(&NO_TIMESTAMP) {
-        return Err(RuntimeError::user(NO_ROWTIME));
-    }
-    let factor = match data_type.logical {
-        LogicalType::Timestamp(p) | LogicalType::TimestampLtz(p) if p > 6 => 1_000_000,
-        _ => 1_000,
-    };
-    let values =
-        Int64Array::from_iter_values(millis.iter().map(|millis| millis.saturating_mul(factor)));
-    let data = values
-        .into_data()
-        .into_builder()
-        .data_type(data_type.to_arrow())
-        .build();
-    Ok(arrow_array::make_array(
-        data.map_err(RuntimeError::internal)?,
-    ))
-}
-
-/// Converts rows, which carry kinds and maybe names.
-#[derive(Clone)]
-struct RowReader {
-    columns: Vec<SourceColumn>,
-    types: Vec<DataType>,
-    /// The names of the fields by position.
-    names: Vec<String>,
-    mode: ChangelogMode,
-    lenient_inserts: bool,
-}
-
-impl RowReader {
-    fn read(&self, batch: &StreamBatch<Row>) -> aquifer_runtime::Result<ChangeBatch> {
-        let mut builder = ChangeBatchBuilder::new(&self.types, batch.len());
-        for (number, row) in batch.values().iter().enumerate() {
-            self.check_kind(row)?;
-            for (index, source) in self.columns.iter().enumerate() {
-                let value = match source.field {
-                    Some(field) => self.value(row, field)?,
-                    None => &timestamp(batch.timestamp(number), &source.column.data_type)?,
-                };
-                let column = builder.column_mut(index).expect("one builder per column");
-                column.push(value).map_err(|error| {
-                    RuntimeError::user(format!(
-                        "cannot convert field '{}' of row {row}: {error}",
-                        source.column.name
-                    ))
-                })?;
-            }
-            builder.push_weight(row.kind().weight());
-        }
-        Ok(builder.finish())
-    }
-
-    /// The field of a row: by name if the row has names, else by position.
-    fn value<'r>(&self, row: &'r Row, field: usize) -> aquifer_runtime::Result<&'r Value> {
-        let value = match row.names() {
-            Some(_) => row.field_by_name(&self.names[field]),
-            None if row.arity() == self.names.len() => row.field(field),
-            None => None,
-        };
-        value.ok_or_else(|| {
-            RuntimeError::user(format!(
-                "row {row} has no field '{}': the stream's rows have {}",
-                self.names[field],
-                self.names.join(", ")
-            ))
-        })
-    }
-
-    fn check_kind(&self, row: &Row) -> aquifer_runtime::Result<()> {
-        let kind = row.kind();
-        if self.mode.contains(kind) || (self.lenient_inserts && kind == RowKind::UpdateAfter) {
-            return Ok(());
-        }
-        let remedy = if self.mode.is_insert_only() {
-            "read the stream with from_changelog_stream"
-        } else {
-            "name a changelog mode with that kind"
-        };
-        Err(RuntimeError::user(format!(
-            "row {row} is of kind {kind}, but the stream holds only {}; {remedy}",
-            self.mode
-        )))
-    }
-}
-
-fn timestamp(millis: i64, data_type: &DataType) -> aquifer_runtime::Result<Value> {
-    if millis == NO_TIMESTAMP {
-        return Err(RuntimeError::user(NO_ROWTIME));
-    }
-    let timestamp = Timestamp::from_parts(millis.saturating_mul(1000), 0);
-    Ok(match data_type.logical {
-        LogicalType::Timestamp(_) => Value::Timestamp(timestamp),
-        _ => Value::TimestampLtz(timestamp),
-    })
 }
