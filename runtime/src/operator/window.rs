@@ -17,7 +17,7 @@ use crate::operator::{
     Collector, EpochEnd, EpochOperator, KeySelector, LateData, OperatorContext, Output, Restore,
     RuntimeContext, SideOutputPorts, SideOutputs, Snapshot, StateSize,
 };
-use crate::state::{Content, KeyedStateBackend, StateKey, StateTtlConfig, Table};
+use crate::state::{Content, KeyedStateBackend, Located, StateKey, StateTtlConfig, Table};
 use crate::time::{KeyedTimers, TimeDomain, WatermarkMemory};
 use crate::window::{
     EvictorContext, ProcessWindowFunction, Trigger, TriggerContext, TriggerResult, Window,
@@ -145,6 +145,7 @@ where
     function: P,
     run: Option<RunOf<K, T, O, A, R, C>>,
     keys: Vec<K>,
+    located: Vec<Located>,
     windows: Vec<A::Window>,
 }
 
@@ -190,6 +191,7 @@ where
             function,
             run: None,
             keys: Vec::new(),
+            located: Vec::new(),
             windows: Vec::new(),
         }
     }
@@ -340,6 +342,14 @@ where
         (time != i64::MAX).then_some((domain, time))
     }
 
+    fn register_cleanup(&mut self, window: &A::Window) {
+        if let Some((domain, time)) = self.cleanup(window) {
+            self.run
+                .timers
+                .register(domain, time, self.slot, window.clone());
+        }
+    }
+
     /// Makes `window` one with those it meets; the place of the result, `None` when it is late.
     fn merge(&mut self, panes: &mut PanesOf<T, A, R, C>, window: A::Window) -> Option<usize> {
         let (range, cover) = panes.merging(&window);
@@ -370,6 +380,9 @@ where
                 .trigger
                 .on_merge(&merged.window, &mut merged.trigger, &mut context);
         }
+        if merged.contents.is_some() {
+            self.register_cleanup(&merged.window);
+        }
         panes.panes.insert(at, merged);
         Some(at)
     }
@@ -392,26 +405,17 @@ where
         value: &T,
         timestamp: i64,
     ) -> Result<()> {
-        let pane = &mut panes.panes[at];
-        pane.contents = Some(self.parts.aggregation.add(
-            pane.contents.take(),
-            value.clone(),
-            timestamp,
-        ));
-        let trigger = &self.parts.trigger;
-        let mut context = self.context(&pane.window);
-        let result = trigger.on_element(
-            value,
-            timestamp,
-            &pane.window,
-            &mut pane.trigger,
-            &mut context,
-        );
-        if let Some((domain, time)) = self.cleanup(&pane.window) {
-            self.run
-                .timers
-                .register(domain, time, self.slot, pane.window.clone());
+        if panes.panes[at].contents.is_none() {
+            self.register_cleanup(&panes.panes[at].window);
         }
+        let (pane, parts) = (&mut panes.panes[at], self.parts);
+        let contents = pane.contents.take();
+        pane.contents = Some(parts.aggregation.add(contents, value.clone(), timestamp));
+        let (window, state) = (&pane.window, &mut pane.trigger);
+        let result =
+            parts
+                .trigger
+                .on_element(value, timestamp, window, state, &mut self.context(window));
         self.apply(panes, at, result)
     }
 
@@ -555,7 +559,10 @@ where
         let event_time = self.parts.assigner.is_event_time();
         let mut keys = std::mem::take(&mut self.keys);
         self.selector.select(batch.values(), &mut keys);
-        for ((value, timestamp), key) in batch.into_iter().zip(keys.drain(..)) {
+        let mut located = std::mem::take(&mut self.located);
+        self.run().backend.locate(&keys, &mut located);
+        let located_keys = keys.drain(..).zip(&located);
+        for ((value, timestamp), (key, located)) in batch.into_iter().zip(located_keys) {
             if event_time {
                 check_timestamp(timestamp)?;
             }
@@ -565,7 +572,7 @@ where
                 processing_time,
                 &mut self.windows,
             );
-            let slot = self.run().backend.activate(key);
+            let slot = self.run().backend.activate_located(*located, key);
             let taken = self.add(slot, &value, timestamp, clocks)?;
             let run = self.run.as_mut().expect("open comes first");
             run.backend.deactivate(slot);
@@ -575,7 +582,7 @@ where
             }
             self.flush_full(output);
         }
-        self.keys = keys;
+        (self.keys, self.located) = (keys, located);
         let run = self.run();
         run.out.flush(output);
         run.sides.flush(output);

@@ -5,23 +5,122 @@
 use std::collections::BTreeMap;
 use std::hash::Hash;
 
-use hashbrown::HashMap;
+use hashbrown::HashTable;
 
-use crate::exchange::FixedState;
+use crate::exchange::key_hash;
 
 /// Timers of one clock, each with an owner (a key's slot, or a slot and a window).
 #[derive(Clone, Debug)]
 pub struct TimerIndex<T> {
-    by_time: BTreeMap<(i64, u64), T>,
-    sequences: HashMap<(i64, T), u64, FixedState>,
+    times: BTreeMap<i64, Due<T>>,
+    len: usize,
     next_sequence: u64,
+}
+
+/// The owners of the timers of one time, in the order of registration. Deleted ones leave gaps.
+#[derive(Clone, Debug)]
+struct Due<T> {
+    owners: Vec<Option<(T, u64)>>,
+    /// No owner stands before this place.
+    first: usize,
+    len: usize,
+    /// Places by owner, when there are many.
+    table: HashTable<u32>,
+}
+
+/// Up to this many places are searched one by one.
+const LINEAR: usize = 8;
+
+impl<T: Clone + Hash + Eq> Due<T> {
+    fn new() -> Self {
+        Due {
+            owners: Vec::new(),
+            first: 0,
+            len: 0,
+            table: HashTable::new(),
+        }
+    }
+
+    fn find(&self, owner: &T) -> Option<usize> {
+        let is_owner =
+            |place: &Option<(T, u64)>| matches!(place, Some((other, _)) if other == owner);
+        if self.table.is_empty() {
+            return self.owners.iter().position(is_owner);
+        }
+        let found = self.table.find(key_hash(owner), |&place| {
+            is_owner(&self.owners[place as usize])
+        });
+        found.map(|&place| place as usize)
+    }
+
+    fn push(&mut self, owner: T, sequence: u64) -> bool {
+        if self.find(&owner).is_some() {
+            return false;
+        }
+        if self.owners.len() > 2 * (self.len + LINEAR) {
+            self.owners.retain(Option::is_some);
+            self.first = 0;
+            self.table.clear();
+        }
+        self.owners.push(Some((owner, sequence)));
+        self.len += 1;
+        if self.owners.len() > LINEAR {
+            self.index();
+        }
+        true
+    }
+
+    /// Puts into the table what is not in it yet: all, or the last owner.
+    fn index(&mut self) {
+        let owners = &self.owners;
+        let hash_of = |place: u32| {
+            owners[place as usize]
+                .as_ref()
+                .map_or(0, |(owner, _)| key_hash(owner))
+        };
+        let from = if self.table.is_empty() {
+            0
+        } else {
+            owners.len() - 1
+        };
+        for (place, owner) in owners.iter().enumerate().skip(from) {
+            if owner.is_some() {
+                let place = u32::try_from(place).expect("less than 2^32 timers have the same time");
+                self.table
+                    .insert_unique(hash_of(place), place, |&place| hash_of(place));
+            }
+        }
+    }
+
+    fn take(&mut self, place: usize) -> Option<(T, u64)> {
+        if let Some((owner, _)) = &self.owners[place]
+            && let Ok(found) = self
+                .table
+                .find_entry(key_hash(owner), |&other| other as usize == place)
+        {
+            found.remove();
+        }
+        self.len -= 1;
+        self.owners[place].take()
+    }
+
+    /// The first owner's place and number.
+    fn first(&mut self) -> Option<(usize, u64)> {
+        while let Some(owner) = self.owners.get(self.first) {
+            if let Some((_, sequence)) = owner {
+                return Some((self.first, *sequence));
+            }
+            self.first += 1;
+        }
+        None
+    }
 }
 
 impl<T> Default for TimerIndex<T> {
     fn default() -> Self {
         TimerIndex {
-            by_time: BTreeMap::new(),
-            sequences: HashMap::with_hasher(FixedState::default()),
+            times: BTreeMap::new(),
+            len: 0,
             next_sequence: 0,
         }
     }
@@ -35,26 +134,29 @@ impl<T: Clone + Hash + Eq> TimerIndex<T> {
 
     /// Adds a timer; false when the owner has one at this time already.
     pub fn register(&mut self, time: i64, owner: T) -> bool {
-        let sequence = self.next_sequence;
-        if *self
-            .sequences
-            .entry((time, owner.clone()))
-            .or_insert(sequence)
-            != sequence
-        {
-            return false;
+        let due = self.times.entry(time).or_insert_with(Due::new);
+        let is_new = due.push(owner, self.next_sequence);
+        if is_new {
+            self.next_sequence += 1;
+            self.len += 1;
         }
-        self.by_time.insert((time, sequence), owner);
-        self.next_sequence += 1;
-        true
+        is_new
     }
 
     /// Removes a timer; false when there is none.
     pub fn delete(&mut self, time: i64, owner: &T) -> bool {
-        match self.sequences.remove(&(time, owner.clone())) {
-            Some(sequence) => self.by_time.remove(&(time, sequence)).is_some(),
-            None => false,
+        let Some(due) = self.times.get_mut(&time) else {
+            return false;
+        };
+        let Some(place) = due.find(owner) else {
+            return false;
+        };
+        due.take(place);
+        self.len -= 1;
+        if due.len == 0 {
+            self.times.remove(&time);
         }
+        true
     }
 
     /// Takes the first timer at or before `time`.
@@ -65,13 +167,21 @@ impl<T: Clone + Hash + Eq> TimerIndex<T> {
     /// Takes the first timer at or before `time`, if it was registered before [`sequence`](Self::sequence)
     /// answered `sequence`. Keeps a timer that registers itself for now from firing for ever.
     pub fn pop_registered_before(&mut self, time: i64, sequence: u64) -> Option<(i64, T)> {
-        let due = self.by_time.range(..=(time, u64::MAX));
-        let key = due
-            .map(|(key, _)| *key)
-            .find(|(_, registered)| *registered < sequence)?;
-        let owner = self.by_time.remove(&key)?;
-        self.sequences.remove(&(key.0, owner.clone()));
-        Some((key.0, owner))
+        for (at, due) in self.times.range_mut(..=time) {
+            let Some((place, registered)) = due.first() else {
+                continue;
+            };
+            if registered >= sequence {
+                continue;
+            }
+            let (at, owner) = (*at, due.take(place)?.0);
+            self.len -= 1;
+            if due.len == 0 {
+                self.times.remove(&at);
+            }
+            return Some((at, owner));
+        }
+        None
     }
 
     /// The number the next timer will get.
@@ -81,32 +191,36 @@ impl<T: Clone + Hash + Eq> TimerIndex<T> {
 
     /// The time of the first timer.
     pub fn first_time(&self) -> Option<i64> {
-        self.by_time.first_key_value().map(|((time, _), _)| *time)
+        self.times.first_key_value().map(|(time, _)| *time)
     }
 
     /// The number of timers.
     pub fn len(&self) -> usize {
-        self.by_time.len()
+        self.len
     }
 
     /// True without timers.
     pub fn is_empty(&self) -> bool {
-        self.by_time.is_empty()
+        self.len == 0
     }
 
     /// All timers in the order in which they would fire.
     pub fn iter(&self) -> impl Iterator<Item = (i64, &T)> {
-        self.by_time.iter().map(|((time, _), owner)| (*time, owner))
+        self.times
+            .iter()
+            .flat_map(|(time, due)| due.owners.iter().flatten().map(|(owner, _)| (*time, owner)))
     }
 
     /// Bytes held, roughly.
     pub fn bytes(&self) -> usize {
-        self.len() * 2 * (size_of::<T>() + 24)
+        self.len * (size_of::<T>() + 24) + self.times.len() * (size_of::<Due<T>>() + 16)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -127,6 +241,45 @@ mod tests {
             "a fired timer can be registered again"
         );
         assert_eq!(timers.pop_until(9), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn behaves_like_a_sorted_list(
+            steps in proptest::collection::vec((0i64..4, 0u8..40, 0u8..8), 0..300)
+        ) {
+            let mut timers = TimerIndex::new();
+            let mut model: Vec<(i64, u64, u8)> = Vec::new();
+            let mut sequence = 0;
+            for (time, owner, action) in steps {
+                let at = model.iter().position(|(other, _, holder)| (*other, *holder) == (time, owner));
+                match action {
+                    0..4 => {
+                        prop_assert_eq!(timers.register(time, owner), at.is_none());
+                        if at.is_none() {
+                            model.push((time, sequence, owner));
+                            sequence += 1;
+                        }
+                    }
+                    4..7 => {
+                        prop_assert_eq!(timers.delete(time, &owner), at.is_some());
+                        at.map(|at| model.remove(at));
+                    }
+                    _ => {
+                        model.sort_unstable();
+                        let due = model.first().filter(|first| first.0 <= time).copied();
+                        prop_assert_eq!(timers.pop_until(time), due.map(|(time, _, owner)| (time, owner)));
+                        due.map(|_| model.remove(0));
+                    }
+                }
+                model.sort_unstable();
+                prop_assert_eq!(timers.len(), model.len());
+                prop_assert_eq!(timers.first_time(), model.first().map(|(time, _, _)| *time));
+            }
+            let all: Vec<_> = timers.iter().map(|(time, owner)| (time, *owner)).collect();
+            prop_assert_eq!(all, model.into_iter().map(|(time, _, owner)| (time, owner)).collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -11,18 +11,21 @@ use super::trigger::{Trigger, TriggerContext, TriggerResult};
 pub struct EventTimeTrigger;
 
 impl<T, W: Window> Trigger<T, W> for EventTimeTrigger {
-    type State = ();
+    /// True while there is a timer for the end of the window.
+    type State = bool;
 
     fn on_element(
         &self,
         _: &T,
         _: i64,
         window: &W,
-        (): &mut (),
+        is_registered: &mut bool,
         context: &mut TriggerContext<'_, W>,
     ) -> TriggerResult {
         // For a window whose end has passed this fires at the end of the epoch: once for all late records.
-        context.register_event_time_timer(window.max_timestamp());
+        if !std::mem::replace(is_registered, true) {
+            context.register_event_time_timer(window.max_timestamp());
+        }
         TriggerResult::Continue
     }
 
@@ -30,17 +33,21 @@ impl<T, W: Window> Trigger<T, W> for EventTimeTrigger {
         &self,
         time: i64,
         window: &W,
-        (): &mut (),
+        is_registered: &mut bool,
         _: &mut TriggerContext<'_, W>,
     ) -> TriggerResult {
-        fire_if(time == window.max_timestamp())
+        if time != window.max_timestamp() {
+            return TriggerResult::Continue;
+        }
+        *is_registered = false;
+        TriggerResult::Fire
     }
 
     fn on_processing_time(
         &self,
         _: i64,
         _: &W,
-        (): &mut (),
+        _: &mut bool,
         _: &mut TriggerContext<'_, W>,
     ) -> TriggerResult {
         TriggerResult::Continue
@@ -50,13 +57,15 @@ impl<T, W: Window> Trigger<T, W> for EventTimeTrigger {
         true
     }
 
-    fn on_merge(&self, window: &W, (): &mut (), context: &mut TriggerContext<'_, W>) {
-        if window.max_timestamp() > context.current_watermark() {
+    fn on_merge(&self, window: &W, is_registered: &mut bool, context: &mut TriggerContext<'_, W>) {
+        *is_registered = window.max_timestamp() > context.current_watermark();
+        if *is_registered {
             context.register_event_time_timer(window.max_timestamp());
         }
     }
 
-    fn clear(&self, window: &W, (): &mut (), context: &mut TriggerContext<'_, W>) {
+    fn clear(&self, window: &W, is_registered: &mut bool, context: &mut TriggerContext<'_, W>) {
+        *is_registered = false;
         context.delete_event_time_timer(window.max_timestamp());
     }
 }
@@ -66,17 +75,20 @@ impl<T, W: Window> Trigger<T, W> for EventTimeTrigger {
 pub struct ProcessingTimeTrigger;
 
 impl<T, W: Window> Trigger<T, W> for ProcessingTimeTrigger {
-    type State = ();
+    /// True while there is a timer for the end of the window.
+    type State = bool;
 
     fn on_element(
         &self,
         _: &T,
         _: i64,
         window: &W,
-        (): &mut (),
+        is_registered: &mut bool,
         context: &mut TriggerContext<'_, W>,
     ) -> TriggerResult {
-        context.register_processing_time_timer(window.max_timestamp());
+        if !std::mem::replace(is_registered, true) {
+            context.register_processing_time_timer(window.max_timestamp());
+        }
         TriggerResult::Continue
     }
 
@@ -84,7 +96,7 @@ impl<T, W: Window> Trigger<T, W> for ProcessingTimeTrigger {
         &self,
         _: i64,
         _: &W,
-        (): &mut (),
+        _: &mut bool,
         _: &mut TriggerContext<'_, W>,
     ) -> TriggerResult {
         TriggerResult::Continue
@@ -92,11 +104,15 @@ impl<T, W: Window> Trigger<T, W> for ProcessingTimeTrigger {
 
     fn on_processing_time(
         &self,
-        _: i64,
-        _: &W,
-        (): &mut (),
+        time: i64,
+        window: &W,
+        is_registered: &mut bool,
         _: &mut TriggerContext<'_, W>,
     ) -> TriggerResult {
+        if time != window.max_timestamp() {
+            return TriggerResult::Continue;
+        }
+        *is_registered = false;
         TriggerResult::Fire
     }
 
@@ -104,13 +120,15 @@ impl<T, W: Window> Trigger<T, W> for ProcessingTimeTrigger {
         true
     }
 
-    fn on_merge(&self, window: &W, (): &mut (), context: &mut TriggerContext<'_, W>) {
-        if window.max_timestamp() > context.current_processing_time() {
+    fn on_merge(&self, window: &W, is_registered: &mut bool, context: &mut TriggerContext<'_, W>) {
+        *is_registered = window.max_timestamp() > context.current_processing_time();
+        if *is_registered {
             context.register_processing_time_timer(window.max_timestamp());
         }
     }
 
-    fn clear(&self, window: &W, (): &mut (), context: &mut TriggerContext<'_, W>) {
+    fn clear(&self, window: &W, is_registered: &mut bool, context: &mut TriggerContext<'_, W>) {
+        *is_registered = false;
         context.delete_processing_time_timer(window.max_timestamp());
     }
 }
@@ -354,14 +372,6 @@ impl<T, W: Window> Trigger<T, W> for ContinuousProcessingTimeTrigger {
 fn next_fire(time: i64, interval: i64, window: &impl Window) -> i64 {
     let start = time.saturating_sub(time.rem_euclid(interval));
     start.saturating_add(interval).min(window.max_timestamp())
-}
-
-fn fire_if(fires: bool) -> TriggerResult {
-    if fires {
-        TriggerResult::Fire
-    } else {
-        TriggerResult::Continue
-    }
 }
 
 /// Never fires: the default of [`GlobalWindows`](super::GlobalWindows).
