@@ -31,6 +31,7 @@ impl Scale {
 }
 
 /// Stands for a set of rows, whatever their order: their number and the sum of their hashes.
+/// Retractions take away what insertions add.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Digest {
     pub(crate) rows: u64,
@@ -41,16 +42,29 @@ impl Digest {
     /// Takes in a row that consists of these words.
     #[inline]
     pub(crate) fn add<const N: usize>(&mut self, words: [u64; N]) {
-        let mut hash = 0u64;
-        for word in words {
-            hash = (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        }
-        self.rows += 1;
-        self.sum = self.sum.wrapping_add(hash);
+        self.add_weighted(words, 1);
+    }
+
+    /// Takes in a row so many times; takes it away when the weight is negative.
+    #[inline]
+    pub(crate) fn add_weighted<const N: usize>(&mut self, words: [u64; N], weight: i64) {
+        self.add_hash(words.into_iter().fold(0, Digest::mix), weight);
+    }
+
+    /// As [`add_weighted`](Self::add_weighted), for the words' hash: a fold of [`mix`](Self::mix).
+    #[inline]
+    pub(crate) fn add_hash(&mut self, hash: u64, weight: i64) {
+        self.rows = self.rows.wrapping_add_signed(weight);
+        self.sum = self.sum.wrapping_add(hash.wrapping_mul(weight as u64));
+    }
+
+    #[inline]
+    pub(crate) fn mix(hash: u64, word: u64) -> u64 {
+        (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 
     pub(crate) fn merge(&mut self, other: Digest) {
-        self.rows += other.rows;
+        self.rows = self.rows.wrapping_add(other.rows);
         self.sum = self.sum.wrapping_add(other.sum);
     }
 }

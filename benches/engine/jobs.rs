@@ -107,7 +107,10 @@ impl SplitReader<Sale> for PacedReader {
             let to = end.min(self.next + BATCH_ROWS as u64);
             // The first rows are one for each key.
             let rows = (self.next..to).map(|row| match row {
-                key if key < KEYS => Sale { key, amount: 1 },
+                key if key < KEYS => Sale {
+                    key: key as i64,
+                    amount: 1,
+                },
                 row => keyed::sale(row),
             });
             output.collect_batch(0, StreamBatch::from_values(rows.collect()));
@@ -212,7 +215,7 @@ pub(crate) fn scaling(scale: Scale) {
         (
             "stateless chain",
             Box::new(|workers| {
-                stateless::data_stream(workers, &readings);
+                stateless::data_stream(workers, &readings, 16);
             }),
         ),
         (

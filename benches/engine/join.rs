@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use aquifer::prelude::{StreamTableEnvironment, TableError};
 use aquifer_runtime::Result;
 use aquifer_runtime::exchange::{FixedState, key_hash};
 use aquifer_runtime::operator::{Collector, KeyedContext, KeyedProcessFunction, RuntimeContext};
 use aquifer_runtime::state::{ListState, ListStateDescriptor};
+use arrow_array::{ArrayRef, Int64Array};
 use serde::{Deserialize, Serialize};
 use timely::container::CapacityContainerBuilder;
 use timely::dataflow::channels::pact::Exchange;
@@ -14,16 +16,17 @@ use timely::dataflow::operators::generic::Operator;
 
 use crate::harness::{Digest, Scale, Variant, compare};
 use crate::programs::{digest_rows, environment, rows_stream, run_engine, run_timely};
+use crate::tables::{Columns, TableRows, run_sql};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Part {
-    key: u64,
+    key: i64,
     value: i64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Pair {
-    key: u64,
+    key: i64,
     left: i64,
     right: i64,
 }
@@ -40,7 +43,7 @@ fn parts(rows: usize, seed: u64) -> Arc<Vec<Part>> {
         let random = (row + seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let random = (random ^ (random >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         Part {
-            key: ((random >> 32) * rows as u64) >> 32,
+            key: (((random >> 32) * rows as u64) >> 32) as i64,
             value: row as i64,
         }
     };
@@ -48,7 +51,7 @@ fn parts(rows: usize, seed: u64) -> Arc<Vec<Part>> {
 }
 
 fn digest(digest: &mut Digest, row: &Pair) {
-    digest.add([row.key, row.left as u64, row.right as u64]);
+    digest.add([row.key as u64, row.left as u64, row.right as u64]);
 }
 
 /// Keeps the values of both sides of a key.
@@ -58,7 +61,7 @@ struct Join {
     right: Option<ListState<i64>>,
 }
 
-impl KeyedProcessFunction<u64, Side, Pair> for Join {
+impl KeyedProcessFunction<i64, Side, Pair> for Join {
     fn open(&mut self, context: &mut RuntimeContext<'_>) -> Result<()> {
         self.left = Some(context.list_state(ListStateDescriptor::new("left"))?);
         self.right = Some(context.list_state(ListStateDescriptor::new("right"))?);
@@ -68,7 +71,7 @@ impl KeyedProcessFunction<u64, Side, Pair> for Join {
     fn process_element(
         &mut self,
         side: Side,
-        _context: &mut KeyedContext<'_, u64>,
+        _context: &mut KeyedContext<'_, i64>,
         out: &mut Collector<Pair>,
     ) -> Result<()> {
         let (Some(left), Some(right)) = (&self.left, &self.right) else {
@@ -118,7 +121,7 @@ fn data_stream(left: &Arc<Vec<Part>>, right: &Arc<Vec<Part>>) -> Digest {
 }
 
 fn by_hand(left: &Arc<Vec<Part>>, right: &Arc<Vec<Part>>) -> Digest {
-    type Values = HashMap<u64, Vec<i64>, FixedState>;
+    type Values = HashMap<i64, Vec<i64>, FixedState>;
     run_timely(
         1,
         vec![Arc::clone(left), Arc::clone(right)],
@@ -166,6 +169,46 @@ fn by_hand(left: &Arc<Vec<Part>>, right: &Arc<Vec<Part>>) -> Digest {
     )
 }
 
+impl Columns for Part {
+    fn columns(rows: &[Self]) -> Vec<ArrayRef> {
+        vec![
+            Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.key))),
+            Arc::new(Int64Array::from_iter_values(
+                rows.iter().map(|row| row.value),
+            )),
+        ]
+    }
+}
+
+const QUERY: &str = "SELECT l.`key`, l.`value` AS `left`, r.`value` AS `right` \
+    FROM lefts AS l JOIN rights AS r ON l.`key` = r.`key`";
+
+fn sql(left: &Arc<Vec<Part>>, right: &Arc<Vec<Part>>) -> Digest {
+    let columns = "`key` BIGINT NOT NULL, `value` BIGINT NOT NULL";
+    run_sql(
+        &environment(1),
+        vec![
+            TableRows::new("lefts", columns, left),
+            TableRows::new("rights", columns, right),
+        ],
+        QUERY,
+        "`key` BIGINT, `left` BIGINT, `right` BIGINT",
+    )
+}
+
+/// From structs to SQL and back to structs.
+fn sql_over_streams(left: &Arc<Vec<Part>>, right: &Arc<Vec<Part>>) -> Digest {
+    let env = environment(1);
+    let (left, right) = (rows_stream(&env, left), rows_stream(&env, right));
+    let pairs = || -> std::result::Result<_, TableError> {
+        let t_env = StreamTableEnvironment::create(&env)?;
+        t_env.register_data_stream("lefts", &left)?;
+        t_env.register_data_stream("rights", &right)?;
+        t_env.to_data_stream_of::<Pair>(&t_env.sql_query(QUERY)?)
+    };
+    run_engine(&pairs().unwrap_or_else(|error| panic!("{error}")), digest)
+}
+
 pub(crate) fn run(scale: Scale) {
     let left = parts(scale.rows(2_000_000), 0);
     let right = parts(scale.rows(2_000_000), 1 << 40);
@@ -176,6 +219,8 @@ pub(crate) fn run(scale: Scale) {
         &[
             Variant::new("timely", || by_hand(&left, &right)),
             Variant::new("DataStream", || data_stream(&left, &right)),
+            Variant::new("SQL", || sql(&left, &right)),
+            Variant::new("SQL over DataStream", || sql_over_streams(&left, &right)),
         ],
     );
 }

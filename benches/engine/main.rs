@@ -16,6 +16,7 @@ mod join;
 mod keyed;
 mod programs;
 mod stateless;
+mod tables;
 mod windows;
 
 use harness::Scale;

@@ -35,11 +35,16 @@ pub(crate) fn environment(workers: usize) -> StreamExecutionEnvironment {
     StreamExecutionEnvironment::create_local_with(workers, Configuration::new())
 }
 
-/// Gives rows that are in memory; each worker a range.
-pub(crate) struct MemorySource<T>(pub(crate) Arc<Vec<T>>);
+/// Gives rows that are in memory, once or several times; each worker a range.
+pub(crate) struct MemorySource<T> {
+    pub(crate) rows: Arc<Vec<T>>,
+    pub(crate) passes: usize,
+}
 
 struct MemoryReader<T> {
     rows: Arc<Vec<T>>,
+    passes: usize,
+    start: usize,
     next: usize,
     end: usize,
 }
@@ -52,10 +57,13 @@ impl<T: StreamData> Source for MemorySource<T> {
     }
 
     fn create_reader(&self, context: &OperatorContext) -> Result<Box<dyn SplitReader<T>>> {
-        let (len, of) = (self.0.len(), context.parallelism);
+        let (len, of) = (self.rows.len(), context.parallelism);
+        let start = len * context.worker / of;
         Ok(Box::new(MemoryReader {
-            rows: Arc::clone(&self.0),
-            next: len * context.worker / of,
+            rows: Arc::clone(&self.rows),
+            passes: self.passes,
+            start,
+            next: start,
             end: len * (context.worker + 1) / of,
         }))
     }
@@ -72,10 +80,14 @@ impl<T: StreamData> SplitReader<T> for MemoryReader<T> {
             output.collect_batch(0, StreamBatch::from_values(batch.to_vec()));
         }
         self.next = end;
-        Ok(if end == self.end {
-            SourceStatus::Finished
-        } else {
-            SourceStatus::Ready
+        if end < self.end {
+            return Ok(SourceStatus::Ready);
+        }
+        self.passes -= 1;
+        self.next = self.start;
+        Ok(match self.passes {
+            0 => SourceStatus::Finished,
+            _ => SourceStatus::Ready,
         })
     }
 
@@ -89,11 +101,20 @@ pub(crate) fn rows_stream<T: StreamData>(
     env: &StreamExecutionEnvironment,
     rows: &Arc<Vec<T>>,
 ) -> DataStream<T> {
-    env.from_source(
-        MemorySource(Arc::clone(rows)),
-        WatermarkStrategy::no_watermarks(),
-        "rows",
-    )
+    rows_repeated(env, rows, 1)
+}
+
+/// The rows several times over.
+pub(crate) fn rows_repeated<T: StreamData>(
+    env: &StreamExecutionEnvironment,
+    rows: &Arc<Vec<T>>,
+    passes: usize,
+) -> DataStream<T> {
+    let source = MemorySource {
+        rows: Arc::clone(rows),
+        passes,
+    };
+    env.from_source(source, WatermarkStrategy::no_watermarks(), "rows")
 }
 
 /// Adds up the digests of batches of rows.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use aquifer::prelude::{StreamTableEnvironment, TableError};
+use arrow_array::{ArrayRef, Float64Array, Int64Array};
 use serde::{Deserialize, Serialize};
 use timely::container::CapacityContainerBuilder;
 use timely::dataflow::channels::pact::Pipeline;
@@ -9,27 +11,30 @@ use timely::dataflow::operators::generic::Operator;
 use timely::dataflow::operators::vec::{Filter, Map};
 
 use crate::harness::{Digest, Scale, Variant, compare};
-use crate::programs::{digest_rows, environment, rows_stream, run_engine, run_timely};
+use crate::programs::{
+    digest_rows, environment, rows_repeated, rows_stream, run_engine, run_timely,
+};
+use crate::tables::{Columns, TableRows, run_sql};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Reading {
-    pub(crate) id: u64,
-    pub(crate) sensor: u32,
+    pub(crate) id: i64,
+    pub(crate) sensor: i64,
     pub(crate) celsius: f64,
     pub(crate) time: i64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Warm {
-    pub(crate) id: u64,
-    pub(crate) sensor: u32,
+    pub(crate) id: i64,
+    pub(crate) sensor: i64,
     pub(crate) fahrenheit: f64,
 }
 
 pub(crate) fn readings(rows: usize) -> Arc<Vec<Reading>> {
     let row = |id: u64| Reading {
-        id,
-        sensor: (id % 1000) as u32,
+        id: id as i64,
+        sensor: (id % 1000) as i64,
         celsius: (id.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as f64 / 4.294_967_296e9 * 40.0,
         time: id as i64,
     };
@@ -59,12 +64,12 @@ fn project(reading: Reading) -> Warm {
 }
 
 fn digest(digest: &mut Digest, row: &Warm) {
-    digest.add([row.id, u64::from(row.sensor), row.fahrenheit.to_bits()]);
+    digest.add([row.id as u64, row.sensor as u64, row.fahrenheit.to_bits()]);
 }
 
-pub(crate) fn data_stream(workers: usize, rows: &Arc<Vec<Reading>>) -> Digest {
+pub(crate) fn data_stream(workers: usize, rows: &Arc<Vec<Reading>>, passes: usize) -> Digest {
     let env = environment(workers);
-    let warm = rows_stream(&env, rows)
+    let warm = rows_repeated(&env, rows, passes)
         .map(convert)
         .filter(is_warm)
         .map(project);
@@ -109,6 +114,52 @@ fn by_one_loop(workers: usize, rows: &Arc<Vec<Reading>>) -> Digest {
     )
 }
 
+impl Columns for Reading {
+    fn columns(rows: &[Self]) -> Vec<ArrayRef> {
+        vec![
+            Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.id))),
+            Arc::new(Int64Array::from_iter_values(
+                rows.iter().map(|row| row.sensor),
+            )),
+            Arc::new(Float64Array::from_iter_values(
+                rows.iter().map(|row| row.celsius),
+            )),
+            Arc::new(Int64Array::from_iter_values(
+                rows.iter().map(|row| row.time),
+            )),
+        ]
+    }
+}
+
+const QUERY: &str = "SELECT id, sensor, fahrenheit FROM \
+    (SELECT id, sensor, celsius * CAST(1.8 AS DOUBLE) + CAST(32 AS DOUBLE) AS fahrenheit FROM readings) AS converted \
+    WHERE fahrenheit > CAST(68 AS DOUBLE)";
+
+fn sql(rows: &Arc<Vec<Reading>>) -> Digest {
+    run_sql(
+        &environment(1),
+        vec![TableRows::new(
+            "readings",
+            "id BIGINT NOT NULL, sensor BIGINT NOT NULL, celsius DOUBLE NOT NULL, `time` BIGINT NOT NULL",
+            rows,
+        )],
+        QUERY,
+        "id BIGINT, sensor BIGINT, fahrenheit DOUBLE",
+    )
+}
+
+/// From structs to SQL and back to structs.
+fn sql_over_stream(rows: &Arc<Vec<Reading>>) -> Digest {
+    let env = environment(1);
+    let readings = rows_stream(&env, rows);
+    let warm = || -> Result<_, TableError> {
+        let t_env = StreamTableEnvironment::create(&env)?;
+        t_env.register_data_stream("readings", &readings)?;
+        t_env.to_data_stream_of::<Warm>(&t_env.sql_query(QUERY)?)
+    };
+    run_engine(&warm().unwrap_or_else(|error| panic!("{error}")), digest)
+}
+
 pub(crate) fn run(scale: Scale) {
     let rows = readings(scale.rows(8_000_000));
     compare(
@@ -118,7 +169,9 @@ pub(crate) fn run(scale: Scale) {
         &[
             Variant::new("timely operators", || by_operators(1, &rows)),
             Variant::new("timely one loop", || by_one_loop(1, &rows)),
-            Variant::new("DataStream", || data_stream(1, &rows)),
+            Variant::new("DataStream", || data_stream(1, &rows, 1)),
+            Variant::new("SQL", || sql(&rows)),
+            Variant::new("SQL over DataStream", || sql_over_stream(&rows)),
         ],
     );
 }

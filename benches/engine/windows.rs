@@ -116,8 +116,11 @@ where
     let strategy =
         WatermarkStrategy::for_bounded_out_of_orderness(Duration::from_millis(DISORDER as u64))
             .with_timestamp_assigner(|click: &Click, _| click.time);
-    let clicks: DataStream<Click> =
-        env.from_source(MemorySource(Arc::clone(rows)), strategy, "clicks");
+    let source = MemorySource {
+        rows: Arc::clone(rows),
+        passes: 1,
+    };
+    let clicks: DataStream<Click> = env.from_source(source, strategy, "clicks");
     let totals = clicks
         .key_by(|click: &Click| click.key)
         .window(windows)
