@@ -10,8 +10,9 @@ use std::sync::Arc;
 use aquifer_functions::ResolvedExpr;
 use aquifer_planner::analyser::Analyser;
 use aquifer_runtime::{
-    Batch, Boundedness, DataStream, OperatorContext, OutputPort, RuntimeError, StreamBatch,
-    StreamData, StreamExecutionEnvironment, Transformation, TransformationId, TransformationKind,
+    Batch, Boundedness, DataStream, Exchange, OperatorContext, OutputPort, RuntimeError,
+    StreamBatch, StreamData, StreamExecutionEnvironment, Transformation, TransformationId,
+    TransformationKind,
 };
 use aquifer_table_common::operation::{
     DataStreamQuery, ProjectQuery, QueryOperation, WatermarkQuery,
@@ -124,7 +125,16 @@ impl StreamInput<'_> {
                 )
             }
         };
-        let (name, uid) = env.inspect(stream.transformation(), |t| (t.name.clone(), t.uid.clone()));
+        let (name, uid, parallelism) = env.inspect(stream.transformation(), |t| {
+            (t.name.clone(), t.uid.clone(), t.parallelism)
+        });
+        let mut step = step;
+        if let [edge] = step.edges.as_slice()
+            && matches!(edge.exchange, Exchange::Forward)
+        {
+            // Rows are converted where they are, so that they keep their order and with it what is late.
+            step.parallelism = parallelism;
+        }
         let port = OutputPort {
             transformation: env.add(step),
             port: 0,
