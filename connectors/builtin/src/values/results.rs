@@ -85,10 +85,16 @@ impl ValuesResult {
 
     fn as_multiset(&self) -> Vec<Row> {
         let mut counts: BTreeMap<Vec<Value>, i64> = BTreeMap::new();
-        for row in self.changelog() {
-            let count = counts.entry(row.fields().to_vec()).or_default();
-            *count += row.kind().weight();
-            assert!(*count >= 0, "{row} takes back a row that is not there");
+        for (epoch, rows) in self.epochs() {
+            for row in rows {
+                *counts.entry(row.fields().to_vec()).or_default() += row.kind().weight();
+            }
+            // Within an epoch the changes of several workers have no order.
+            let missing = counts.iter().find(|(_, count)| **count < 0);
+            assert!(
+                missing.is_none(),
+                "epoch {epoch} takes back a row that is not there: {missing:?}"
+            );
         }
         counts
             .into_iter()

@@ -81,8 +81,11 @@ impl EpochOperator for ValuesOperator {
     fn end_epoch(&mut self, output: &mut Output) -> Result<EpochEnd> {
         if !self.changes.is_empty() {
             let rows = self.changes.finish()?;
-            let (attempt, epoch, worker) = (self.attempt, output.epoch(), self.worker);
-            super::update_result(&self.id, |result| result.push(attempt, epoch, worker, rows));
+            // Changes may cancel each other out.
+            if !rows.is_empty() {
+                let (attempt, epoch, worker) = (self.attempt, output.epoch(), self.worker);
+                super::update_result(&self.id, |result| result.push(attempt, epoch, worker, rows));
+            }
         }
         Ok(EpochEnd::Done)
     }

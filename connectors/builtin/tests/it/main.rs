@@ -6,5 +6,6 @@ mod bad_input;
 mod changelog;
 mod crash;
 mod files;
+mod prefixes;
 mod restart;
 mod support;
