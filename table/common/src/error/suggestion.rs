@@ -1,32 +1,36 @@
-//! Near names for hints: the Damerau-Levenshtein distance (adjacent form) without case.
+//! Near names for hints: those of the runtime, and names that differ in separators or in a prefix.
 
-/// Names of `candidates` that are near to `name`, nearest first, at most three.
+use aquifer_runtime::config;
+
+/// Names of `candidates` that are near to `name`, nearest first, at most three. An option key is
+/// often written with another separator or without what stands in front of it.
 pub fn near_names<I, S>(name: &str, candidates: I) -> Vec<String>
 where
     I: IntoIterator<Item = S>,
     S: AsRef<str>,
 {
-    let wanted = name.to_lowercase();
-    let limit = (wanted.chars().count() / 3).max(1);
-    let mut found: Vec<(usize, String)> = Vec::new();
-    for candidate in candidates {
-        let candidate = candidate.as_ref();
-        let lower = candidate.to_lowercase();
-        let mut far = distance(&wanted, &lower);
-        // An option key is often written without its prefix or with another separator.
-        let plain = |s: &str| s.replace(['_', '-', '.', ' '], "");
-        if plain(&wanted) == plain(&lower) {
-            far = 0;
-        } else if wanted.len() >= 4 && (lower.ends_with(&wanted) || lower.starts_with(&wanted)) {
-            far = far.min(limit);
-        }
-        if far <= limit && !found.iter().any(|(_, n)| n == candidate) {
-            found.push((far, candidate.to_string()));
+    let plain = |s: &str| s.to_lowercase().replace(['_', '-', '.', ' '], "");
+    let wanted = plain(name);
+    let candidates: Vec<String> = candidates
+        .into_iter()
+        .map(|c| c.as_ref().to_string())
+        .collect();
+    let is_same = |c: &&String| plain(c) == wanted;
+    let is_part = |c: &&String| {
+        let candidate = plain(c);
+        wanted.len() >= 4 && (candidate.ends_with(&wanted) || candidate.starts_with(&wanted))
+    };
+    let mut near: Vec<String> = Vec::new();
+    let typos = config::near_names(name, candidates.iter().map(String::as_str));
+    let same = candidates.iter().filter(is_same).cloned();
+    let parts = candidates.iter().filter(is_part).cloned();
+    for found in same.chain(typos).chain(parts) {
+        if !near.contains(&found) {
+            near.push(found);
         }
     }
-    found.sort();
-    found.truncate(3);
-    found.into_iter().map(|(_, n)| n).collect()
+    near.truncate(3);
+    near
 }
 
 /// `Did you mean 'price'?` for the near names of `candidates`, if there are any.
@@ -52,32 +56,6 @@ pub fn registered(what: &str, name: &str, candidates: &[String]) -> String {
         hint.push_str(&format!("Registered {what}s: {}.", candidates.join(", ")));
     }
     hint
-}
-
-fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().collect();
-    let b: Vec<char> = b.chars().collect();
-    let width = b.len() + 1;
-    let mut rows = vec![0usize; (a.len() + 1) * width];
-    for i in 0..=a.len() {
-        rows[i * width] = i;
-    }
-    for (j, cell) in rows.iter_mut().take(width).enumerate() {
-        *cell = j;
-    }
-    for i in 1..=a.len() {
-        for j in 1..=b.len() {
-            let cost = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[(i - 1) * width + j] + 1)
-                .min(rows[i * width + j - 1] + 1)
-                .min(rows[(i - 1) * width + j - 1] + cost);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[(i - 2) * width + j - 2] + 1);
-            }
-            rows[i * width + j] = best;
-        }
-    }
-    rows[a.len() * width + b.len()]
 }
 
 #[cfg(test)]
