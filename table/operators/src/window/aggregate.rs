@@ -33,6 +33,7 @@ use arrow_array::{Array, ArrayRef, Int64Array, UInt32Array};
 use arrow_schema::DataType as ArrowType;
 
 use super::assigner::{TimeReader, WindowKind, WindowTime};
+use super::hop_window::HopWindow;
 use super::property::WindowProperty;
 use crate::aggregators::{AggregateCall, Aggregators};
 use crate::emit::BATCH;
@@ -139,13 +140,10 @@ impl WindowAggregateOperator {
             times,
             is_instant,
             index: GroupIndex::new(&index_types).map_err(internal)?,
-            hop: HopWindow {
-                index: GroupIndex::new(&key_types).map_err(internal)?,
-                aggregators: Aggregators::new(&parameters.calls, types, parameters.append_only)?,
-                end: None,
-                slices: Vec::new(),
-                groups: Vec::new(),
-            },
+            hop: HopWindow::new(
+                &key_types,
+                Aggregators::new(&parameters.calls, types, parameters.append_only)?,
+            )?,
             aggregators,
             state_types,
             registered: Vec::new(),
@@ -385,82 +383,6 @@ impl WindowAggregateOperator {
             columns.push(property.column(starts, &ends, &self.times, self.is_instant));
         }
         output.emit(0, ChangeBatch::new(columns, None, rows).map_err(internal)?);
-        Ok(())
-    }
-}
-
-/// The slices of one HOP window, added up.
-///
-/// When all accumulators are linear, the window is carried on from one end to the next: slices that leave it are
-/// taken out and only new ones are put in, so that the cost of a window does not depend on the number of its slices.
-struct HopWindow {
-    index: GroupIndex,
-    aggregators: Aggregators,
-    /// The end of the window that it holds, of which slices that left were taken out; `None` when it must be put
-    /// together anew.
-    end: Option<i64>,
-    /// By group, how many slices of the window have the key.
-    slices: Vec<u32>,
-    groups: Vec<u32>,
-}
-
-impl HopWindow {
-    fn clear(&mut self) {
-        let groups = self.index.groups();
-        self.slices.fill(0);
-        self.aggregators.clear(&groups);
-        self.index.remove(&groups);
-    }
-
-    fn put_in(
-        &mut self,
-        index: &GroupIndex,
-        aggregators: &Aggregators,
-        groups: &[u32],
-    ) -> Result<()> {
-        for part in groups.chunks(BATCH) {
-            self.assign(index, part)?;
-            for group in &self.groups {
-                self.slices[*group as usize] += 1;
-            }
-            self.aggregators
-                .merge(&self.groups, &aggregators.state(part)?)?;
-        }
-        Ok(())
-    }
-
-    fn take_out(
-        &mut self,
-        index: &GroupIndex,
-        aggregators: &Aggregators,
-        groups: &[u32],
-    ) -> Result<()> {
-        for part in groups.chunks(BATCH) {
-            self.assign(index, part)?;
-            self.aggregators
-                .unmerge(&self.groups, &aggregators.state(part)?)?;
-            let slices = &mut self.slices;
-            self.groups.retain(|group| {
-                let slices = &mut slices[*group as usize];
-                *slices = slices.saturating_sub(1);
-                *slices == 0
-            });
-            self.aggregators.clear(&self.groups);
-            self.index.remove(&self.groups);
-        }
-        Ok(())
-    }
-
-    /// The groups of the keys of some slices' groups; each key is there once.
-    fn assign(&mut self, index: &GroupIndex, groups: &[u32]) -> Result<()> {
-        let mut keys = index.keys(groups).map_err(internal)?;
-        keys.pop();
-        self.index
-            .assign(&keys, groups.len(), &mut self.groups)
-            .map_err(internal)?;
-        self.aggregators.resize(self.index.bound());
-        self.slices
-            .resize(self.index.bound().max(self.slices.len()), 0);
         Ok(())
     }
 }

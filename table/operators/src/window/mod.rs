@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod assigner;
+mod hop_window;
 mod property;
 mod session;
 mod table_function;
