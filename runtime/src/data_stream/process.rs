@@ -45,16 +45,22 @@ impl<T: StreamData> DataStream<T> {
         )
     }
 
-    /// Gives records timestamps and makes the watermark for all that follows, instead of that of the sources.
+    /// Gives records timestamps and makes the watermark for all that follows, instead of that of the sources. Runs on
+    /// the workers that make the stream, so that what is late does not depend on how many others there are.
     pub fn assign_timestamps_and_watermarks(
         &self,
         strategy: WatermarkStrategy<T>,
     ) -> DataStream<T> {
+        let parallelism = self.parallelism_in_place();
+        let assigning = move |mut transformation: Transformation| {
+            transformation.parallelism = parallelism;
+            transformation.assigning_watermarks()
+        };
         DataStream::from_operator(
             self,
             "Timestamps/Watermarks",
             self.edges(0),
-            Transformation::assigning_watermarks,
+            assigning,
             move || TimestampsAndWatermarksOperator::new(strategy.clone()),
         )
     }

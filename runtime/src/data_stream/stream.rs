@@ -55,6 +55,18 @@ impl<T: StreamData> DataStream<T> {
         }
     }
 
+    /// How many workers run an operator that takes this stream's values where they are; `None`: as many as the job.
+    pub(crate) fn parallelism_in_place(&self) -> Option<usize> {
+        match self.parts.as_slice() {
+            [(from, Exchange::Forward)] => {
+                self.env.inspect(from.transformation, |transformation| {
+                    transformation.parallelism
+                })
+            }
+            _ => None,
+        }
+    }
+
     /// The environment the stream belongs to.
     pub fn environment(&self) -> &StreamExecutionEnvironment {
         &self.env
