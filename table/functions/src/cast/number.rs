@@ -73,12 +73,12 @@ macro_rules! with_number {
 pub(super) fn compile(from: &DataType, to: &DataType) -> Option<CastFn> {
     match (&from.logical, &to.logical) {
         (
-            LogicalType::Decimal { scale, .. },
             LogicalType::Decimal {
-                precision,
-                scale: wanted,
+                precision: p,
+                scale: s,
             },
-        ) => Some(rescale(*scale, *precision, *wanted, to.to_arrow())),
+            LogicalType::Decimal { precision, scale },
+        ) => Some(rescale((*p, *s), (*precision, *scale), to.to_arrow())),
         (LogicalType::Decimal { scale, .. }, target) => from_decimal(*scale, target),
         (source, LogicalType::Decimal { precision, scale }) => {
             to_decimal(source, *precision, *scale, to.to_arrow())
@@ -110,7 +110,24 @@ fn decimals(array: impl Iterator<Item = Option<Option<i128>>>, arrow: &ArrowType
     Arc::new(result.with_data_type(arrow.clone()))
 }
 
-fn rescale(scale: u8, precision: u8, wanted: u8, arrow: ArrowType) -> CastFn {
+fn rescale(from: (u8, u8), to: (u8, u8), arrow: ArrowType) -> CastFn {
+    let ((from_precision, scale), (precision, wanted)) = (from, to);
+    let added = wanted.saturating_sub(scale);
+    // Every number of the old type fits: the digits stay, zeros may follow them.
+    if wanted >= scale
+        && precision >= from_precision + added
+        && let Some(factor) = pow10(added.into())
+    {
+        return Box::new(move |array, _| {
+            let numbers = array.as_primitive::<Decimal128Type>();
+            let numbers = if factor == 1 {
+                numbers.clone()
+            } else {
+                numbers.unary(|v| v * factor)
+            };
+            Ok(Arc::new(numbers.with_data_type(arrow.clone())))
+        });
+    }
     Box::new(move |array, _| {
         let numbers = array.as_primitive::<Decimal128Type>().iter();
         let fitted = numbers.map(|v| {

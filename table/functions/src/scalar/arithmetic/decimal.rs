@@ -128,6 +128,22 @@ pub(super) fn divide(args: &KernelArgs<'_>) -> Option<Kernel> {
         (scale + s2).saturating_sub(s1),
         s1.saturating_sub(scale + s2),
     );
+    let (p1, _) = parameters(&args.types[0])?;
+    if down == 0 && p1 + up < 38 && precision < 38 {
+        // The dividend, scaled up and doubled, fits in 128 bits, and the result's type holds all
+        // quotients.
+        let factor = pow10(up)?;
+        return Some(kernel(args, move |a, b| {
+            if b == 0 {
+                return Err("division by zero".to_owned());
+            }
+            let dividend = a * factor;
+            let (quotient, rest) = (dividend / b, dividend % b);
+            let up = rest.unsigned_abs() * 2 >= b.unsigned_abs();
+            let away = if (dividend < 0) == (b < 0) { 1 } else { -1 };
+            Ok(Some(if up { quotient + away } else { quotient }))
+        }));
+    }
     let (up, down) = (power(up)?, power(down)?);
     Some(kernel(args, move |a, b| {
         if b == 0 {
@@ -160,4 +176,56 @@ pub(super) fn modulo(args: &KernelArgs<'_>) -> Option<Kernel> {
 
 pub(super) fn negate(unscaled: i128) -> i128 {
     unscaled.wrapping_neg()
+}
+
+#[cfg(test)]
+mod tests {
+    use aquifer_types::decimal::divide_type;
+    use aquifer_types::{DataTypes, Decimal, Value, column_value};
+    use proptest::prelude::*;
+
+    use crate::context::EvalContext;
+    use crate::evaluator::Evaluator;
+    use crate::expression::ResolvedExpr;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        /// Quotients in 128 and in 256 bits against long division in text-free integers.
+        #[test]
+        fn quotients_are_rounded_half_up(
+            a in -999_999_999_i64..1_000_000_000,
+            b in -99_999_i64..100_000,
+            s1 in 0_u8..6,
+            s2 in 0_u8..6,
+            wide in any::<bool>(),
+        ) {
+            let p1 = if wide { 30 } else { 9 };
+            let literal = |v: i64, p: u8, s: u8| ResolvedExpr::typed_literal(
+                Value::Decimal(Decimal::new(v.into(), s)),
+                DataTypes::decimal(p, s).not_null(),
+            );
+            let quotient = ResolvedExpr::call("/", [literal(a, p1, s1), literal(b, 6, s2)]).unwrap();
+            let (_, scale) = divide_type((p1, s1), (6, s2));
+            let result = Evaluator::compile(&quotient)
+                .unwrap()
+                .evaluate(&[], 1, &EvalContext::default());
+            if b == 0 {
+                prop_assert_eq!(result.unwrap_err().code(), "function.runtime");
+                return Ok(());
+            }
+            let (a, b) = (i128::from(a), i128::from(b));
+            let exponent = i32::from(scale) + i32::from(s2) - i32::from(s1);
+            let (number, divisor) = if exponent >= 0 {
+                (a * 10_i128.pow(exponent as u32), b)
+            } else {
+                (a, b * 10_i128.pow(exponent.unsigned_abs()))
+            };
+            let magnitude = (2 * number.abs() + divisor.abs()) / (2 * divisor.abs());
+            let sign = number.signum() * divisor.signum();
+            let expected = Value::Decimal(Decimal::new(sign * magnitude, scale));
+            let found = column_value(result.unwrap().as_ref(), 0, quotient.data_type());
+            prop_assert_eq!(found, expected, "{}", quotient);
+        }
+    }
 }
