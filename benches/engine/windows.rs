@@ -13,6 +13,7 @@ use aquifer_runtime::window::{
     WindowAssigner, WindowContext,
 };
 use aquifer_runtime::{DataStream, Result};
+use arrow_array::{ArrayRef, Int64Array};
 use serde::{Deserialize, Serialize};
 use timely::container::CapacityContainerBuilder;
 use timely::dataflow::channels::pact::Exchange;
@@ -20,6 +21,7 @@ use timely::dataflow::operators::generic::Operator;
 
 use crate::harness::{Digest, Scale, Variant, compare};
 use crate::programs::{MemorySource, digest_rows, environment, run_engine, run_timely};
+use crate::tables::{Columns, TableRows, run_sql};
 
 const MINUTE: i64 = 60_000;
 const DISORDER: i64 = 5_000;
@@ -252,6 +254,38 @@ fn by_hand(rows: &Arc<Vec<Click>>, size: i64) -> Digest {
     )
 }
 
+impl Columns for Click {
+    fn columns(rows: &[Self]) -> Vec<ArrayRef> {
+        let column = |value: fn(&Click) -> i64| -> ArrayRef {
+            Arc::new(Int64Array::from_iter_values(rows.iter().map(value)))
+        };
+        vec![
+            column(|row| row.key as i64),
+            column(|row| row.time),
+            column(|row| row.amount),
+        ]
+    }
+}
+
+/// `windows` is a window table function's name with its sizes.
+fn sql(rows: &Arc<Vec<Click>>, windows: &str, sizes: &str) -> Digest {
+    let columns = "`key` BIGINT NOT NULL, `time` BIGINT NOT NULL, amount BIGINT NOT NULL, \
+                   at AS TO_TIMESTAMP_LTZ(`time`, 3), WATERMARK FOR at AS at - INTERVAL '5' SECOND";
+    let query = format!(
+        "SELECT `key`, \
+                CAST(TIMESTAMPDIFF(SECOND, TIMESTAMP '1970-01-01 00:00:00', window_start) AS BIGINT) * 1000, \
+                COUNT(*), SUM(amount) \
+         FROM TABLE({windows}(TABLE clicks, DESCRIPTOR(at), {sizes})) \
+         GROUP BY `key`, window_start, window_end"
+    );
+    run_sql(
+        &environment(1),
+        vec![TableRows::new("clicks", columns, rows)],
+        &query,
+        "`key` BIGINT, `start` BIGINT, `count` BIGINT, `sum` BIGINT",
+    )
+}
+
 pub(crate) fn run(scale: Scale) {
     let rows = clicks(scale.rows(8_000_000), 1);
     compare(
@@ -263,6 +297,7 @@ pub(crate) fn run(scale: Scale) {
             Variant::new("DataStream", || {
                 data_stream(&rows, TumblingEventTimeWindows::of(Duration::from_secs(60)))
             }),
+            Variant::new("SQL", || sql(&rows, "TUMBLE", "INTERVAL '1' MINUTE")),
         ],
     );
     let rows = clicks(scale.rows(8_000_000), 4);
@@ -277,6 +312,9 @@ pub(crate) fn run(scale: Scale) {
                     &rows,
                     SlidingEventTimeWindows::of(Duration::from_secs(3600), Duration::from_secs(60)),
                 )
+            }),
+            Variant::new("SQL", || {
+                sql(&rows, "HOP", "INTERVAL '1' MINUTE, INTERVAL '1' HOUR")
             }),
         ],
     );

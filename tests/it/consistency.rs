@@ -343,6 +343,94 @@ fn every_epoch_is_the_answer_for_its_prefix() {
     }
 }
 
+/// The sums of the windows of ten seconds, and how many rows came too late for theirs.
+fn windows(
+    transfers: &[Transfer],
+    rows_per_epoch: usize,
+    workers: usize,
+    delay: u32,
+) -> (BTreeMap<String, i64>, u64) {
+    let env = StreamExecutionEnvironment::create_local(workers);
+    let input = env.from_epochs(transfers.chunks(rows_per_epoch).map(<[Transfer]>::to_vec));
+    let tables = StreamTableEnvironment::create(&env).unwrap();
+    let schema = Schema::builder()
+        .column_by_expression("at", "TO_TIMESTAMP_LTZ(ts, 3)")
+        .watermark("at", format!("at - INTERVAL '{delay}' SECOND").as_str())
+        .build();
+    let table = tables.from_data_stream_with_schema(&input, schema).unwrap();
+    tables.create_temporary_view("transfers", &table).unwrap();
+    let sums = tables
+        .sql_query(
+            "SELECT DATE_FORMAT(window_start, 'yyyy-MM-dd''T''HH:mm:ss'), SUM(amount)
+             FROM TABLE(TUMBLE(TABLE transfers, DESCRIPTOR(at), INTERVAL '10' SECOND))
+             GROUP BY window_start, window_end",
+        )
+        .unwrap();
+    let mut results = tables
+        .to_append_stream::<(String, i64)>(&sums)
+        .unwrap()
+        .execute_and_collect()
+        .unwrap();
+    let mut windows = BTreeMap::new();
+    for row in results.by_ref() {
+        let (window, sum) = row.unwrap();
+        assert!(
+            windows.insert(window.clone(), sum).is_none(),
+            "window {window} was emitted twice"
+        );
+    }
+    let metrics = results.job_client().metrics();
+    (
+        windows,
+        metrics
+            .operators
+            .iter()
+            .map(|operator| operator.late_records)
+            .sum(),
+    )
+}
+
+#[test]
+fn each_window_is_emitted_once_and_late_rows_are_counted() {
+    for (name, transfers) in &handed_inputs() {
+        let answers = final_answers(name).unwrap();
+        let expected: BTreeMap<String, i64> = answers["amount_per_10s_window"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| {
+                (
+                    row[0].as_str().unwrap().to_string(),
+                    row[1].as_i64().unwrap(),
+                )
+            })
+            .collect();
+        for (rows_per_epoch, workers) in [(1, 1), (10, 2), (1000, 4)] {
+            let (sums, late) = windows(transfers, rows_per_epoch, workers, 10);
+            assert_eq!(
+                (&sums, late),
+                (&expected, 0),
+                "{name}, {rows_per_epoch} rows per epoch"
+            );
+            // Rows may be late now. With amounts of 1 each, what is missing is their number.
+            let (sums, late) = windows(transfers, rows_per_epoch, workers, 5);
+            if name != "transfers-amounts" {
+                let total: i64 = transfers.iter().map(|row| row.amount).sum();
+                assert_eq!(
+                    sums.values().sum::<i64>() + late as i64,
+                    total,
+                    "{name}, {rows_per_epoch} rows per epoch"
+                );
+            }
+            let is_late = name != "transfers-ordered" && rows_per_epoch == 1;
+            assert!(
+                late > 0 || !is_late,
+                "{name}: some rows are more than five seconds late"
+            );
+        }
+    }
+}
+
 /// Transfers between ten accounts from a fixed sequence.
 fn generated(rows: i64) -> Vec<Transfer> {
     let mut state = 42u64;
