@@ -11,6 +11,7 @@ use crate::column::Column;
 use crate::definition::{Implementation, KernelArgs, Volatility};
 use crate::error::Result;
 use crate::expression::ResolvedExpr;
+use crate::expression::with_stack;
 use crate::scalar::find_function;
 
 #[derive(Default)]
@@ -35,7 +36,7 @@ impl Compiler {
         if shared && let Some(node) = self.known.get(expr) {
             return Ok(*node);
         }
-        let node = self.build(expr)?;
+        let node = with_stack(|| self.build(expr))?;
         if shared {
             self.known.insert(expr.clone(), node);
         }

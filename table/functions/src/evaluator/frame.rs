@@ -15,6 +15,7 @@ use crate::cast::CastContext;
 use crate::column::Column;
 use crate::context::{CallContext, EvalContext};
 use crate::error::{FunctionError, Result};
+use crate::expression::with_stack;
 
 /// Where a frame's input comes from.
 enum Source<'a> {
@@ -74,9 +75,9 @@ impl<'a> Frame<'a> {
         let column = match &self.source {
             Source::Rows { of, indices } => match of.known(node) {
                 Some(column) => column.take(indices)?,
-                None => self.compute(node)?,
+                None => with_stack(|| self.compute(node))?,
             },
-            Source::Columns(_) => self.compute(node)?,
+            Source::Columns(_) => with_stack(|| self.compute(node))?,
         };
         self.done.borrow_mut()[node] = Some(column.clone());
         Ok(column)

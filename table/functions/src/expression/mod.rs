@@ -12,3 +12,4 @@ mod visit;
 pub(crate) use build::join_types;
 pub use display::DisplayWith;
 pub use resolved::ResolvedExpr;
+pub(crate) use visit::with_stack;

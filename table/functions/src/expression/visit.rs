@@ -6,13 +6,29 @@ use super::ResolvedExpr;
 use crate::definition::Volatility;
 use crate::scalar::find_function;
 
+/// Goes one level down a tree, with more stack if little is left: chains of operators are deep trees.
+/// What is left must do for what is derived, such as a copy of the whole tree below.
+pub(crate) fn with_stack<R>(below: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(1024 * 1024, 4 * 1024 * 1024, below)
+}
+
 impl ResolvedExpr {
     /// Calls a function on this node and all below it, parents first.
     pub fn visit<'a>(&'a self, f: &mut impl FnMut(&'a Self)) {
         f(self);
-        for child in self.children() {
-            child.visit(f);
-        }
+        with_stack(|| {
+            for child in self.children() {
+                child.visit(f);
+            }
+        });
+    }
+
+    /// Returns the number of nodes in the tree.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let mut size = 0;
+        self.visit(&mut |_| size += 1);
+        size
     }
 
     /// Returns the nodes directly below this one, in order of evaluation.
@@ -37,7 +53,12 @@ impl ResolvedExpr {
     /// Rewrites the tree from the leaves up: every node is passed to `f` after its children.
     #[must_use]
     pub fn transform(self, f: &mut impl FnMut(Self) -> Self) -> Self {
-        let node = match self {
+        let node = with_stack(|| self.transform_below(f));
+        f(node)
+    }
+
+    fn transform_below(self, f: &mut impl FnMut(Self) -> Self) -> Self {
+        match self {
             Self::Call {
                 function,
                 args,
@@ -69,8 +90,7 @@ impl ResolvedExpr {
                 data_type,
             },
             leaf => leaf,
-        };
-        f(node)
+        }
     }
 
     /// Returns the tree with other column indices, as a projection or join needs it.

@@ -81,7 +81,7 @@ impl<'s, 'a> Resolver<'s, 'a> {
 
     /// Any expression. Grows the stack as needed, because expressions nest as users like.
     pub(super) fn expr(&mut self, expr: &Expr) -> Result<ResolvedExpr> {
-        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.expr_inner(expr))
+        stacker::maybe_grow(1024 * 1024, 4 * 1024 * 1024, || self.expr_inner(expr))
     }
 
     fn expr_inner(&mut self, expr: &Expr) -> Result<ResolvedExpr> {

@@ -13,7 +13,7 @@ use super::begin::{begin_of_body, begin_of_query};
 impl Analyser<'_> {
     /// A query. Grows the stack as needed, because queries nest as users like.
     pub(super) fn query(&self, query: &Query) -> Result<QueryOperation> {
-        stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, || self.query_inner(query))
+        stacker::maybe_grow(1024 * 1024, 4 * 1024 * 1024, || self.query_inner(query))
     }
 
     fn query_inner(&self, query: &Query) -> Result<QueryOperation> {

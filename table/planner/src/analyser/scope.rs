@@ -123,8 +123,6 @@ impl Scope {
         let relations = outer.relations.len();
         let mut scope = outer.clone().join(inner.clone(), fields);
         scope.outer = relations;
-        // Names made by USING belong to their own query; nothing tells them apart here.
-        scope.merged.clear();
         scope
     }
 
@@ -194,10 +192,13 @@ impl Scope {
             }
         }
         let name = &parts[0];
+        let columns: Vec<usize> = reach()
+            .flat_map(|(offset, r)| offset..offset + r.columns.len())
+            .collect();
         if let [merged] = self
             .merged
             .iter()
-            .filter(|m| m.name == *name)
+            .filter(|m| m.name == *name && m.columns.iter().all(|c| columns.contains(c)))
             .collect::<Vec<_>>()
             .as_slice()
         {

@@ -203,7 +203,7 @@ impl<'a> GraphBuilder<'a> {
     }
 
     fn query(&mut self, operation: &QueryOperation) -> Result<u32> {
-        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.query_inner(operation))
+        stacker::maybe_grow(1024 * 1024, 4 * 1024 * 1024, || self.query_inner(operation))
     }
 
     fn query_inner(&mut self, operation: &QueryOperation) -> Result<u32> {

@@ -2,7 +2,8 @@
 //! dialect does not have.
 //!
 //! The parser limits nesting by itself, but builds `a + b + c + ..` as a tree as deep as the chain
-//! is long. Here operators are counted per bracket, and the count starts anew at each comma.
+//! is long. Here operators are counted per bracket, on top of the longest chain in the brackets
+//! before, and the count starts anew at each comma. CASE .. END counts as a bracket.
 
 use aquifer_table_common::{ParseError, Result, TextPosition, UnsupportedError};
 use sqlparser::keywords::Keyword;
@@ -13,12 +14,41 @@ const MAX_CHAIN: usize = 400;
 /// Longest chain of AND, OR and set operators.
 const MAX_LOGICAL_CHAIN: usize = 4000;
 
+/// The operators so far in one bracket.
+#[derive(Default)]
+struct Chain {
+    operators: usize,
+    logical: usize,
+    /// The longest chain before the last comma, AND, OR, WHEN, THEN or ELSE.
+    longest: usize,
+    /// Whether the bracket holds a query, which is no operand.
+    is_query: bool,
+    /// Whether it is no bracket but CASE .. END.
+    is_case: bool,
+}
+
+impl Chain {
+    fn begin_again(&mut self) {
+        self.longest = self.longest.max(self.operators);
+        self.operators = 0;
+        self.logical = 0;
+    }
+}
+
+/// Ends a bracket; what it holds is one operand of those around it.
+fn close(chains: &mut Vec<Chain>) {
+    let inner = chains.pop().unwrap_or_default();
+    if let Some(last) = chains.last_mut().filter(|_| !inner.is_query) {
+        last.operators = last.operators.max(inner.longest).max(inner.operators);
+    }
+}
+
 /// Checks the tokens of a text.
 pub(super) fn check_tokens(sql: &str, tokens: &[TokenWithSpan]) -> Result<()> {
     let at = |token: &TokenWithSpan| {
         TextPosition::of(sql, token.span.start.line, token.span.start.column)
     };
-    let mut chains = vec![(0usize, 0usize)];
+    let mut chains = vec![Chain::default()];
     for token in tokens {
         match &token.token {
             Token::DoubleQuotedString(_) => {
@@ -34,13 +64,37 @@ pub(super) fn check_tokens(sql: &str, tokens: &[TokenWithSpan]) -> Result<()> {
                     .at(Some(at(token)))
                     .into());
             }
-            Token::LParen | Token::LBracket => chains.push((0, 0)),
-            Token::RParen | Token::RBracket if chains.len() > 1 => {
-                chains.pop();
+            Token::LParen | Token::LBracket => chains.push(Chain::default()),
+            Token::RParen | Token::RBracket if chains.len() > 1 => close(&mut chains),
+            Token::Word(w) if w.quote_style.is_none() && w.keyword == Keyword::CASE => {
+                chains.push(Chain {
+                    is_case: true,
+                    ..Chain::default()
+                });
+            }
+            Token::Word(w)
+                if w.quote_style.is_none()
+                    && w.keyword == Keyword::END
+                    && chains.last().is_some_and(|chain| chain.is_case) =>
+            {
+                close(&mut chains);
+            }
+            Token::Word(w)
+                if w.quote_style.is_none()
+                    && matches!(w.keyword, Keyword::WHEN | Keyword::THEN | Keyword::ELSE) =>
+            {
+                if let Some(last) = chains.last_mut() {
+                    last.begin_again();
+                }
+            }
+            Token::Word(w) if w.quote_style.is_none() && w.keyword == Keyword::SELECT => {
+                if let Some(last) = chains.last_mut() {
+                    last.is_query = true;
+                }
             }
             Token::Comma | Token::SemiColon => {
                 if let Some(last) = chains.last_mut() {
-                    *last = (0, 0);
+                    last.begin_again();
                 }
             }
             Token::Word(w)
@@ -55,7 +109,10 @@ pub(super) fn check_tokens(sql: &str, tokens: &[TokenWithSpan]) -> Result<()> {
                     ) =>
             {
                 if let Some(last) = chains.last_mut() {
-                    *last = (0, last.1 + 1);
+                    last.logical += 1;
+                    let logical = last.logical;
+                    last.begin_again();
+                    last.logical = logical;
                 }
             }
             Token::Plus
@@ -79,7 +136,7 @@ pub(super) fn check_tokens(sql: &str, tokens: &[TokenWithSpan]) -> Result<()> {
             | Token::Pipe
             | Token::Ampersand => {
                 if let Some(last) = chains.last_mut() {
-                    last.0 += 1;
+                    last.operators += 1;
                 }
             }
             Token::Word(w)
@@ -90,14 +147,14 @@ pub(super) fn check_tokens(sql: &str, tokens: &[TokenWithSpan]) -> Result<()> {
                     ) =>
             {
                 if let Some(last) = chains.last_mut() {
-                    last.0 += 1;
+                    last.operators += 1;
                 }
             }
             _ => {}
         }
         if chains
             .last()
-            .is_some_and(|(other, logical)| *other > MAX_CHAIN || *logical > MAX_LOGICAL_CHAIN)
+            .is_some_and(|chain| chain.operators > MAX_CHAIN || chain.logical > MAX_LOGICAL_CHAIN)
         {
             return Err(ParseError::new("too many operators in a row", at(token))
                 .with_hint("Split the expression, or use IN (..) or a join with a table of values.")

@@ -35,6 +35,28 @@ pub(super) fn conjunction(mut parts: Vec<ResolvedExpr>) -> Result<ResolvedExpr> 
     Ok(parts.pop().unwrap_or_else(true_literal))
 }
 
+/// Largest number of nodes up to which rules put expressions into others.
+const MAX_SIZE: usize = 1000;
+
+/// Whether putting the expressions of a projection into the places where others name its columns
+/// keeps those small. Each level of `SELECT x + x AS x FROM (..)` doubles what stands above it, and
+/// levels without number make a tree of any depth.
+pub(super) fn stays_small(outer: &[ResolvedExpr], inner: &[ResolvedExpr]) -> bool {
+    let sizes: Vec<usize> = inner.iter().map(ResolvedExpr::size).collect();
+    let mut before = 0;
+    let mut after = 0usize;
+    for expression in outer {
+        expression.visit(&mut |node| {
+            before += 1;
+            after = after.saturating_add(match node {
+                ResolvedExpr::InputRef { index, .. } => sizes[*index],
+                _ => 1,
+            });
+        });
+    }
+    after <= before.max(MAX_SIZE)
+}
+
 /// TRUE.
 pub(super) fn true_literal() -> ResolvedExpr {
     ResolvedExpr::typed_literal(Value::Boolean(true), DataTypes::boolean().not_null())

@@ -9,7 +9,7 @@ use aquifer_functions::expression::ResolvedExpr;
 use aquifer_table_common::Result;
 use aquifer_table_common::operation::{FilterQuery, JoinQuery, JoinType, QueryOperation};
 
-use super::expressions::{conjunction, conjuncts, is_true, true_literal};
+use super::expressions::{conjunction, conjuncts, is_true, stays_small, true_literal};
 use super::rule::Rule;
 
 /// See the module's description.
@@ -59,9 +59,11 @@ fn push_filter(q: &FilterQuery) -> Result<Option<QueryOperation>> {
         }
         QueryOperation::Project(project) => {
             let reads_deterministic = |part: &ResolvedExpr| {
-                part.inputs()
-                    .iter()
-                    .all(|i| project.expressions[*i].is_deterministic())
+                stays_small(std::slice::from_ref(part), &project.expressions)
+                    && part
+                        .inputs()
+                        .iter()
+                        .all(|i| project.expressions[*i].is_deterministic())
             };
             let (moving, kept): (Vec<_>, Vec<_>) =
                 moving.into_iter().partition(reads_deterministic);

@@ -4,6 +4,7 @@ use aquifer_functions::expression::ResolvedExpr;
 use aquifer_table_common::Result;
 use aquifer_table_common::operation::{ProjectQuery, QueryOperation};
 
+use super::expressions::stays_small;
 use super::rule::Rule;
 
 /// See the module's description.
@@ -24,7 +25,7 @@ impl Rule for ProjectMerge {
         let QueryOperation::Project(inner) = outer.input.as_ref() else {
             return Ok(None);
         };
-        if !may_merge(outer, inner) {
+        if !may_merge(outer, inner) || !stays_small(&outer.expressions, &inner.expressions) {
             return Ok(None);
         }
         let expressions = outer

@@ -78,7 +78,9 @@ fn restore(pruned: Pruned, wanted: &[usize], fields: &[Field]) -> QueryOperation
 }
 
 fn prune_node(operation: &QueryOperation, read: &BTreeSet<usize>) -> Result<Pruned> {
-    stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || prune_inner(operation, read))
+    stacker::maybe_grow(1024 * 1024, 4 * 1024 * 1024, || {
+        prune_inner(operation, read)
+    })
 }
 
 fn prune_inner(operation: &QueryOperation, read: &BTreeSet<usize>) -> Result<Pruned> {

@@ -70,7 +70,7 @@ pub fn optimize(operation: &QueryOperation) -> Result<QueryOperation> {
 
 /// Applies a phase's rules to all nodes, children first.
 fn walk(operation: &QueryOperation, phase: &Phase) -> Result<(QueryOperation, bool)> {
-    stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || {
+    stacker::maybe_grow(1024 * 1024, 4 * 1024 * 1024, || {
         let mut changed = false;
         let mut children = Vec::new();
         for child in operation.children() {

@@ -48,7 +48,7 @@ fn infer(arguments: &[Argument<'_>], truncate: bool) -> Option<Inferred> {
 /// Cuts or rounds an unscaled number at `digits` after the point, and brings it to a scale.
 fn at_digits(number: Decimal, digits: i32, truncate: bool, scale: u8) -> Option<Decimal> {
     // Digits kept after the point count positive, whole digits dropped negative.
-    let dropped = i32::from(number.scale()) - digits;
+    let dropped = i32::from(number.scale()).saturating_sub(digits);
     if dropped <= 0 {
         return number.rescale(scale);
     }
