@@ -6,6 +6,8 @@ use std::time::Duration;
 use aquifer::connectors::values;
 use aquifer::prelude::*;
 
+use crate::oracle::Random;
+
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// Tables that the statements name.
@@ -983,5 +985,208 @@ fn large_statements_end() {
         cases
             .iter()
             .map(|(sql, expected)| (sql.as_str(), *expected)),
+    );
+}
+
+/// Values at the ends of what their types hold, as columns and as literals.
+const VALUES: &[&str] = &[
+    "i",
+    "l",
+    "d",
+    "s",
+    "b",
+    "m",
+    "ts",
+    "NULL",
+    "0",
+    "-1",
+    "CAST(-2147483648 AS INT)",
+    "2147483647",
+    "CAST('-9223372036854775808' AS BIGINT)",
+    "CAST(127 AS TINYINT)",
+    "CAST('NaN' AS DOUBLE)",
+    "CAST('-Infinity' AS DOUBLE)",
+    "1e308",
+    "CAST(1e38 AS FLOAT)",
+    "-99999999999999999999999999999999999999",
+    "CAST(0.00000000000000000001 AS DECIMAL(38, 37))",
+    "''",
+    "'ä€😀'",
+    "'yyyy-MM-dd'",
+    "'$.a'",
+    "'{\"a\": [1]}'",
+    "'('",
+    "X''",
+    "X'ff80'",
+    "TRUE",
+    "DATE '0001-01-01'",
+    "DATE '9999-12-31'",
+    "TIME '23:59:59'",
+    "TIMESTAMP '0001-01-01 00:00:00'",
+    "TIMESTAMP '9999-12-31 23:59:59.999999999'",
+    "TO_TIMESTAMP_LTZ(0, 3)",
+    "INTERVAL '9999' YEAR",
+    "INTERVAL '-99999' DAY",
+    "ARRAY[i, 1, NULL]",
+    "ARRAY['a', '']",
+    "MAP['a', i]",
+    "ROW(i, s)",
+];
+
+#[test]
+fn functions_of_any_arguments_end() {
+    register();
+    let env = StreamExecutionEnvironment::create_local(1);
+    let tables = StreamTableEnvironment::create(&env).unwrap();
+    for sql in SETUP {
+        tables.execute_sql(sql).unwrap();
+    }
+    let names = tables
+        .execute_sql("SHOW FUNCTIONS")
+        .unwrap()
+        .collect()
+        .unwrap();
+    let mut names: Vec<String> = names
+        .map(|row| match &row.unwrap().fields()[0] {
+            Value::String(name) => name.clone(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    names.extend(["+", "-", "*", "/", "%", "||", "=", "<"].map(str::to_string));
+    let rounds: usize = std::env::var("AQUIFER_ROUNDS").map_or(6, |rounds| rounds.parse().unwrap());
+    let mut random = Random(42);
+    let mut below = |bound: usize| random.below(bound);
+    let mut ran = 0;
+    for name in &names {
+        let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let mut accepted = 0;
+        for _ in 0..rounds * 20 {
+            let arguments = if is_word { below(5) } else { 2 };
+            let arguments: Vec<&str> = (0..arguments)
+                .map(|_| VALUES[below(VALUES.len())])
+                .collect();
+            let call = if is_word {
+                format!("{name}({})", arguments.join(", "))
+            } else {
+                arguments.join(&format!(" {name} "))
+            };
+            let sql = format!("SELECT {call} FROM t");
+            let run = || match tables.execute_sql(&sql) {
+                Ok(result) => match result.collect().unwrap().collect::<Result<Vec<_>, _>>() {
+                    Ok(_) => (true, String::new()),
+                    Err(error) => (true, error.report()),
+                },
+                Err(error) => (false, error.report()),
+            };
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+            let (is_accepted, report) = outcome.unwrap_or_else(|_| (true, "panicked".to_string()));
+            assert!(!report.contains("panicked"), "{sql}: {report}");
+            accepted += usize::from(is_accepted);
+            if accepted >= rounds {
+                break;
+            }
+        }
+        ran += accepted;
+    }
+    assert!(ran > names.len(), "only {ran} calls were accepted");
+}
+
+/// Words that take the place of others.
+const WORDS: &[&str] = &[
+    "NULL",
+    "NOT",
+    "(",
+    ")",
+    ",",
+    "*",
+    "SELECT",
+    "FROM",
+    "t",
+    "none",
+    "i",
+    "s",
+    "b",
+    "ts",
+    "COUNT(*)",
+    "SUM(i)",
+    "DISTINCT",
+    "GROUP BY",
+    "HAVING",
+    "WHERE",
+    "UNION",
+    "JOIN",
+    "LEFT JOIN none ON",
+    "IN",
+    "BETWEEN",
+    "AND",
+    "OR",
+    "CASE",
+    "WHEN",
+    "END",
+    "AS x",
+    "1",
+    "-1",
+    "'x'",
+    "=",
+    "<",
+    "+",
+    "||",
+    "IS",
+    "LIKE",
+    "EXISTS (SELECT 1 FROM none)",
+    "FILTER (WHERE b)",
+    "OVER ()",
+    "USING (i)",
+    "ROW(i, s)",
+    "ARRAY[i]",
+    "CAST(i AS STRING)",
+    "INTERVAL '1' DAY",
+];
+
+/// Statements whose words are changed.
+const SEEDS: &[&str] = &[
+    "SELECT i , COUNT(*) , SUM(l) FILTER ( WHERE b ) FROM t WHERE s LIKE 'x%' GROUP BY i HAVING COUNT(*) > 1",
+    "SELECT x . i , y . s FROM t AS x LEFT JOIN none AS y ON x . i = y . i AND x . s <> y . s WHERE x . b IS NOT TRUE",
+    "SELECT i FROM t WHERE i IN ( SELECT i FROM none WHERE none . s = t . s ) AND NOT EXISTS ( SELECT 1 FROM none )",
+    "SELECT DISTINCT x FROM ( SELECT CASE WHEN b THEN i ELSE 1 END AS x FROM t UNION ALL SELECT i FROM none ) AS q",
+    "WITH q AS ( SELECT i , MAX(s) AS s FROM t GROUP BY i ) SELECT * FROM q JOIN none USING ( i )",
+    "INSERT INTO required SELECT l , COALESCE ( s , 'x' ) FROM t WHERE i BETWEEN 1 AND 2",
+    "CREATE VIEW v ( a , b ) AS SELECT i , s FROM t",
+    "SELECT * FROM ( VALUES ( 1 , 'a' ) , ( NULL , 'b' ) ) AS v ( n , t ) WHERE n IS NOT NULL",
+];
+
+#[test]
+fn changed_statements_end() {
+    register();
+    let rounds: usize =
+        std::env::var("AQUIFER_ROUNDS").map_or(30, |rounds| rounds.parse().unwrap());
+    let mut random = Random(rounds as u64);
+    let mut accepted = 0;
+    for seed in SEEDS {
+        for _ in 0..rounds {
+            let mut words: Vec<&str> = seed.split(' ').collect();
+            for _ in 0..1 + random.below(3) {
+                let at = random.below(words.len());
+                let other = words[random.below(words.len())];
+                let word = WORDS[random.below(WORDS.len())];
+                match random.below(5) {
+                    0 => drop(words.remove(at)),
+                    1 => words.insert(at, word),
+                    2 => words[at] = other,
+                    _ => words[at] = word,
+                }
+            }
+            let sql = words.join(" ");
+            let (code, report) = watch(&sql);
+            accepted += usize::from(code.ends_with(" rows"));
+            assert!(
+                !["hung", "panicked"].contains(&code.as_str()) && !report.contains("panicked"),
+                "{sql}\n{code}: {report}"
+            );
+        }
+    }
+    assert!(
+        accepted > SEEDS.len(),
+        "only {accepted} statements were accepted"
     );
 }
