@@ -115,7 +115,7 @@ impl FunctionError {
 
     /// Fills in the function's name where a kernel left it open.
     #[must_use]
-    pub(crate) fn named(self, name: &str) -> Self {
+    pub fn named(self, name: &str) -> Self {
         match self {
             Self::Runtime { function, message } if function.is_empty() => Self::Runtime {
                 function: name.to_owned(),

@@ -35,6 +35,8 @@ pub(crate) struct Aggregators {
 }
 
 struct Call {
+    /// The function's name, for its errors.
+    function: String,
     accumulator: Box<dyn Accumulator>,
     arguments: Vec<usize>,
     filter: Option<usize>,
@@ -79,6 +81,7 @@ impl Aggregators {
             }
             let state_columns = accumulator.state_types().len();
             Ok(Call {
+                function: call.function.clone(),
                 accumulator,
                 arguments: call.arguments.clone(),
                 filter: call.filter,
@@ -122,7 +125,7 @@ impl Aggregators {
             let Some(filter) = call.filter else {
                 call.accumulator
                     .accumulate(groups, &arguments, batch.weights())
-                    .map_err(user)?;
+                    .map_err(|error| user(error.named(&call.function)))?;
                 continue;
             };
             let filter = batch.column(filter);
@@ -148,7 +151,7 @@ impl Aggregators {
             });
             call.accumulator
                 .accumulate(&groups, &arguments, weights.as_ref())
-                .map_err(user)?;
+                .map_err(|error| user(error.named(&call.function)))?;
         }
         Ok(())
     }
@@ -163,7 +166,11 @@ impl Aggregators {
     pub(crate) fn values(&self, groups: &[u32]) -> Result<Vec<ArrayRef>> {
         self.calls
             .iter()
-            .map(|call| call.accumulator.value(groups).map_err(user))
+            .map(|call| {
+                call.accumulator
+                    .value(groups)
+                    .map_err(|error| user(error.named(&call.function)))
+            })
             .collect()
     }
 
