@@ -235,12 +235,15 @@ impl Coordinator {
                 let requester = Requester { process, request };
                 match self.jobs.get_mut(&job) {
                     Some(job) => job.request(requester, action, self.workers, out),
+                    // The job is over; nobody else knows its number.
+                    None if action == Action::Cancel => requester.answer(Ok(String::new()), out),
                     None => {
-                        let error = JobError::Unknown {
-                            job: job.to_string(),
-                        }
-                        .into();
-                        requester.answer(Err(Failure::from(&error)), out);
+                        let error = JobError::Status {
+                            job: format!("number {job}"),
+                            action: "take a savepoint of".to_string(),
+                            status: "over".to_string(),
+                        };
+                        requester.answer(Err(Failure::from(&error.into())), out);
                     }
                 }
             }
@@ -271,11 +274,9 @@ impl Coordinator {
                 next = Some(next.map_or(due, |next| next.min(due)));
             }
         }
-        let idle = self
-            .jobs
-            .values()
-            .all(|job| matches!(job.phase, Phase::Ended));
-        if idle && self.left.len() == self.processes && !self.shut_down {
+        self.jobs
+            .retain(|_, job| !matches!(job.phase, Phase::Ended));
+        if self.jobs.is_empty() && self.left.len() == self.processes && !self.shut_down {
             self.shut_down = true;
             out.commands.push(Command::Shutdown);
         }

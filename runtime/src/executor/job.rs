@@ -58,7 +58,7 @@ impl JobHandle {
         self.changed.notify_all();
     }
 
-    pub(crate) fn set_outcome(&self, outcome: Outcome) {
+    fn set_outcome(&self, outcome: Outcome) {
         let job = self.definition.name.clone();
         let (status, outcome) = match outcome {
             Outcome::Finished => (JobStatus::Finished, Ok(self.started.elapsed())),
@@ -105,7 +105,11 @@ impl JobHandle {
 /// The jobs of this process, and the way to its workers. Shared by the user's threads and the workers.
 pub(crate) struct ProcessJobs {
     pub(crate) process: usize,
+    /// Those that are not over.
     jobs: Mutex<BTreeMap<JobNumber, Arc<JobHandle>>>,
+    submitted: AtomicU64,
+    /// How many jobs had each name.
+    names: Mutex<BTreeMap<String, u64>>,
     next_request: AtomicU64,
     replies: Mutex<BTreeMap<u64, Sender<std::result::Result<String, Failure>>>>,
     mailbox: Sender<Message>,
@@ -124,6 +128,8 @@ impl ProcessJobs {
         let jobs = ProcessJobs {
             process,
             jobs: Mutex::default(),
+            submitted: AtomicU64::new(0),
+            names: Mutex::default(),
             next_request: AtomicU64::new(0),
             replies: Mutex::default(),
             mailbox,
@@ -160,15 +166,14 @@ impl ProcessJobs {
             if self.ended.load(Ordering::SeqCst) {
                 return Err(JobError::WorkersEnded { job: name }.into());
             }
-            let number = jobs.len() as JobNumber;
+            let number = self.submitted.fetch_add(1, Ordering::SeqCst);
             let metrics = MetricsRegistry::new(&name);
-            let namesakes = jobs
-                .values()
-                .filter(|other| other.definition.name == name)
-                .count();
-            let storage_name = match namesakes {
-                0 => name.clone(),
-                _ => format!("{name} {}", namesakes + 1),
+            let mut names = self.names.lock();
+            let namesakes = names.entry(name.clone()).or_insert(0_u64);
+            *namesakes += 1;
+            let storage_name = match *namesakes {
+                1 => name.clone(),
+                nth => format!("{name} {nth}"),
             };
             let handle = Arc::new(JobHandle {
                 definition: Arc::new(JobDefinition {
@@ -251,6 +256,14 @@ impl ProcessJobs {
             process: self.process,
         });
         self.wake();
+    }
+
+    /// The job is over: what its workers needed is given back once no client holds it any more.
+    pub(crate) fn conclude(&self, job: JobNumber, outcome: Outcome) {
+        let handle = self.jobs.lock().remove(&job);
+        if let Some(handle) = handle {
+            handle.set_outcome(outcome);
+        }
     }
 
     pub(crate) fn has_left(&self) -> bool {

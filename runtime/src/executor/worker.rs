@@ -327,9 +327,7 @@ impl WorkerLoop<'_> {
             Command::Status { job, status } if first => {
                 self.with_handle(job, |handle| handle.set_status(status));
             }
-            Command::Ended { job, outcome } if first => {
-                self.with_handle(job, |handle| handle.set_outcome(outcome));
-            }
+            Command::Ended { job, outcome } if first => self.setup.jobs.conclude(job, outcome),
             Command::Reply {
                 process,
                 request,
