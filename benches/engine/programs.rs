@@ -17,7 +17,7 @@ use timely::dataflow::{InputHandle, Scope, StreamVec};
 use crate::harness::{Digest, Tally};
 
 /// Rows of one source in one epoch: the engine's default.
-pub(crate) const EPOCH_ROWS: usize = 65_536;
+pub(crate) const EPOCH_ROWS: usize = 262_144;
 
 /// Rows read before the dataflow gets to work, in hand-written programs.
 const STEP_ROWS: usize = 4_096;

@@ -130,7 +130,7 @@ pub const EPOCH_INTERVAL: ConfigOption<Duration> = ConfigOption::new(
 /// Most rows that a source emits in one epoch.
 pub const EPOCH_MAX_ROWS: ConfigOption<NonZeroU64> = ConfigOption::new(
     "pipeline.epoch.max-rows",
-    "65536",
+    "262144",
     "Most rows that one source emits on one worker within one epoch.",
 );
 

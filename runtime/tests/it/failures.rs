@@ -128,6 +128,6 @@ fn a_slow_reader_holds_the_job_back_without_wasting_the_worker() {
         .iter()
         .map(|operator| operator.records_out)
         .sum();
-    let limit = 64 * 65_536;
+    let limit = 64 * 262_144;
     assert!(sent < limit, "{sent} rows were read ahead");
 }
