@@ -573,12 +573,6 @@ pub enum JobError {
         /// The status it has.
         status: String,
     },
-    /// No job has this id.
-    #[error("job '{job}' does not exist")]
-    Unknown {
-        /// The id or name asked for.
-        job: String,
-    },
     /// The workers have been shut down.
     #[error("the workers of this program have ended; job '{job}' cannot run")]
     WorkersEnded {
@@ -602,7 +596,6 @@ error_codes!(JobError {
     RestartsExhausted => "job.restarts_exhausted",
     Cancelled => "job.cancelled",
     Status => "job.status",
-    Unknown => "job.unknown",
     WorkersEnded => "job.workers_ended",
     Timeout => "job.timeout",
 });

@@ -168,19 +168,6 @@ impl StreamGraph {
         Ok(StreamGraph { nodes })
     }
 
-    /// True when every source ends by itself.
-    pub fn is_bounded(&self) -> bool {
-        self.nodes.iter().all(|node| {
-            !matches!(
-                node.kind,
-                NodeKind::Source {
-                    boundedness: Boundedness::Unbounded,
-                    ..
-                }
-            )
-        })
-    }
-
     /// A number that is the same for the same program; peers compare it before they work together.
     pub fn fingerprint(&self) -> u64 {
         key_hash(&self.to_string())

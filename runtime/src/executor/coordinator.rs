@@ -82,7 +82,6 @@ struct Job {
     next_checkpoint: u64,
     /// Where the next attempt starts from.
     restore: Option<PathBuf>,
-    canceled: bool,
     /// A manifest is being written. The next attempt waits for it, since it replaces the state to start from.
     writing: bool,
     phase: Phase,
@@ -188,7 +187,6 @@ impl Coordinator {
             storage,
             next_checkpoint: 1,
             restore: None,
-            canceled: false,
             writing: false,
             phase: Phase::Ended,
             definition,
@@ -427,7 +425,6 @@ impl Job {
         };
         match (&mut self.phase, action) {
             (Phase::Running(_) | Phase::Paused { .. }, Action::Cancel) => {
-                self.canceled = true;
                 requester.answer(Ok(String::new()), out);
                 self.drop_attempt(Then::End(Outcome::Canceled), workers, out);
             }
